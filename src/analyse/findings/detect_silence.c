@@ -200,6 +200,47 @@ static void report(struct detect *d, const struct fading *g)
     detect_commit(d);
 }
 
+/* is_given_up says whether a silent end was unheard for long enough when the nodes connected again.
+ * The clock of the capture may have gone back since it was heard. */
+static bool is_given_up(const struct fading *g, int64_t again_ns)
+{
+    const int64_t silence_ns = again_ns - g->last_data_ns;
+    return silence_ns > 0 && (!g->is_heard || silence_ns >= SOONEST * g->tick_ns);
+}
+
+/* report_again reports a link whose nodes have connected again. other: the other end gets no
+ * acknowledgement either, or NULL. */
+static void report_again(struct detect *d, const struct ds_event *event, const struct fading *g,
+                         const struct fading *other)
+{
+    const int64_t since_ns = other != NULL && other->last_data_ns < g->last_data_ns ? other->last_data_ns
+                                                                                    : g->last_data_ns;
+    const struct ds_endpoint end[2] = {end_of(g, 0), end_of(g, 1)};
+    note_given_up(d, g);
+    for (int silent = other == NULL; silent < 2; silent++)
+        detect_add_gone(d, &g->addr[silent], since_ns, event->ts_ns);
+    struct finding *f = detect_begin(d, FINDING_DS201, event);
+    detect_lasts(d, since_ns);
+    f->variant = SILENT_BETWEEN;
+    f->evidence[0].conn = g->conn;
+    if (other != NULL)
+        wording_say(&f->sentence,
+                    "{node} and {peer} disconnected, as nothing got through between them: net_tick_timeout",
+                    an_end(&end[0]), an_end(&end[1]));
+    else
+        wording_say(&f->sentence, "{peer} disconnected {node}, as nothing got through: net_tick_timeout",
+                    an_end(&end[0]), an_end(&end[1]));
+    wording_say(&f->detail, "nothing arrived for {silent}, not even acknowledgements; both nodes kept "
+                "running, as their new link shows: the network was gone for a while, or a firewall or NAT "
+                "forgot the link", a_span(event->ts_ns - since_ns));
+    detect_frame(f, g->frame, "retransmitted for the third time");
+    if (other != NULL)
+        detect_frame(f, other->frame, "retransmitted for the third time by the other end");
+    detect_frame(f, event->frame, "up again");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end, where the data does not arrive");
+    detect_commit(d);
+}
+
 /* detect_silence_again handles a new link between two nodes that were not restarted: if a host had
  * been gone, they would have been. So neither is reported as silent. */
 void detect_silence_again(struct detect *d, const struct ds_event *event)
@@ -212,23 +253,11 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
             !is_name(g, 1, end[!waits].node))
             continue;
         g->is_used = false;
-        if (g->is_heard && event->ts_ns - g->last_data_ns < SOONEST * g->tick_ns)
-            continue;
-        note_given_up(d, g);
-        detect_add_gone(d, &g->addr[1], g->last_data_ns, event->ts_ns);
-        struct finding *f = detect_begin(d, FINDING_DS201, event);
-        detect_lasts(d, g->last_data_ns);
-        f->variant = SILENT_BETWEEN;
-        wording_say(&f->sentence, "{peer} disconnected {node}, as nothing got through: net_tick_timeout",
-                    an_end(&end[waits]), an_end(&end[!waits]));
-        wording_say(&f->detail, "nothing arrived for {silent}, not even acknowledgements; both nodes "
-                    "kept running, as their new link shows: the network was gone for a while, or a "
-                    "firewall or NAT forgot the link", a_span(event->ts_ns - g->last_data_ns));
-        detect_frame(f, g->frame, "retransmitted for the third time");
-        detect_frame(f, event->frame, "up again");
-        detect_unsure(f, CERTAINTY_LIKELY,
-                      "a capture at the other end, where the data does not arrive");
-        detect_commit(d);
+        struct fading *other = find_other(d, g);
+        if (other != NULL)
+            other->is_used = false;
+        if (is_given_up(g, event->ts_ns) || (other != NULL && is_given_up(other, event->ts_ns)))
+            report_again(d, event, g, other);
     }
 }
 

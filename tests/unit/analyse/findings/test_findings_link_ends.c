@@ -400,14 +400,23 @@ static void fades_both_ways(void **state)
  * where neither was restarted. */
 static void up_again(void **state)
 {
-    enum { NEITHER, RESTARTED, HEARD, CASES };
+    enum { NEITHER, RESTARTED, HEARD, BOTH_WAIT, CLOCK_BACK, CASES };
     (void)state;
     for (int i = 0; i < CASES; i++) {
         begin();
         up();
+        const uint64_t old = w.conn.number;
+        if (i == CLOCK_BACK)
+            w.link.side[0].last_data_ns = w.link.side[1].last_data_ns = w.now_ns + TICK_NS;
         struct ds_event event = event_of(DS_EVENT_STALL, i % 2);
         event.stall = (struct ds_stall){.why = DS_STALL_LOST, .in_flight = 4};
         put(&event);
+        if (i == BOTH_WAIT) {
+            w.link.side[!event.dir].last_data_ns = w.now_ns += SECOND;
+            event = event_of(DS_EVENT_STALL, !event.dir);
+            event.stall = (struct ds_stall){.why = DS_STALL_LOST, .in_flight = 4};
+            put(&event);
+        }
         if (i == HEARD) {
             event = event_of(DS_EVENT_TICK, 1);
             put(&event);
@@ -415,10 +424,17 @@ static void up_again(void **state)
         w.now_ns += TICK_NS;
         next_conn();
         up_as(i == RESTARTED ? 6 : 5);
-        found(i == NEITHER ? "DS201" : "");
-        if (i == NEITHER)
-            sentence_is("alice@127.0.0.1 disconnected bob@127.0.0.1, as nothing got through: "
-                        "net_tick_timeout");
+        const bool is_told = i == NEITHER || i == BOTH_WAIT;
+        found(is_told ? "DS201" : "");
+        if (!is_told)
+            continue;
+        sentence_is(i == NEITHER ? "alice@127.0.0.1 disconnected bob@127.0.0.1, as nothing got through: "
+                                   "net_tick_timeout"
+                                 : "bob@127.0.0.1 and alice@127.0.0.1 disconnected, as nothing got through "
+                                   "between them: net_tick_timeout");
+        detail_has(i == NEITHER ? "nothing arrived for 15.00 s" : "nothing arrived for 16.00 s");
+        assert_int_equal(w.last.evidence[0].conn, old);
+        assert_int_equal(w.last.evidence[0].num, i == NEITHER ? 2 : 3);
     }
 }
 
