@@ -238,7 +238,8 @@ uint64_t detect_commit(struct detect *d)
     }
     struct finding *f = &found->finding;
     f->count++;
-    f->last_ns = ts_ns;
+    if (ts_ns > f->last_ns) /* the clock of the capture may go back */
+        f->last_ns = ts_ns;
     set_over(d, found, draft->is_over);
     f->is_past = false;
     f->is_aside &= draft->is_aside;

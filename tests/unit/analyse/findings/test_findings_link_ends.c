@@ -438,6 +438,23 @@ static void up_again(void **state)
     }
 }
 
+/* The clock of a capture goes back: a finding does not end before it began. */
+static void clock_goes_back(void **state)
+{
+    (void)state;
+    begin();
+    up();
+    const int64_t first_ns = w.now_ns;
+    half_close(1, DS_CLOSE_FIN);
+    w.now_ns -= SECOND;
+    next_conn();
+    up();
+    half_close(1, DS_CLOSE_FIN);
+    assert_int_equal(w.last.count, 2);
+    assert_int_equal(w.last.first_ns, first_ns);
+    assert_int_equal(w.last.last_ns, first_ns);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +466,7 @@ int main(void)
         cmocka_unit_test(fades),
         cmocka_unit_test(fades_both_ways),
         cmocka_unit_test(up_again),
+        cmocka_unit_test(clock_goes_back),
         cmocka_unit_test(silence_without_names),
         cmocka_unit_test(is_held),
     };
