@@ -276,6 +276,17 @@ static bool goes_on(const struct detect *d, const struct stalled *s, const struc
            event->conn->link->side[waits].last_data_ns > s->repeated_ns;
 }
 
+/* how_over says how a stall ended: an end that has sent its FIN or RST does not use the link again,
+ * even if that is acknowledged. */
+static const char *how_over(const struct ds_event *event)
+{
+    const struct ds_tcp_stats *link = event->conn->link;
+    return link != NULL && (link->closed_by >= 0 || link->close == DS_CLOSE_FIN ||
+                            link->close == DS_CLOSE_RESET)
+               ? ", until the link went down: "
+               : ", then it recovered: ";
+}
+
 /* on_over handles the end of a stall: the link goes on, or has ended. */
 static void on_over(struct detect *d, struct stalled *s, const char *how)
 {
@@ -303,12 +314,12 @@ void detect_stall(struct detect *d, const struct ds_event *event)
         s->waits[event->dir] = false;
         if (!s->waits[!event->dir]) {
             s->waits[event->dir] = true; /* so that it is reported */
-            on_over(d, s, ", then it recovered: ");
+            on_over(d, s, how_over(event));
         } else {
             s->end_ns = INT64_MAX;
         }
     } else if (goes_on(d, s, event)) {
-        on_over(d, s, ", then it recovered: ");
+        on_over(d, s, how_over(event));
     } else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_OPEN_AT_END) {
         detect_stall_time(d);
         s->is_used = false;

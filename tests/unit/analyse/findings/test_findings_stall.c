@@ -82,6 +82,22 @@ static void repeats_what_was_acknowledged(void **state)
     found("DS214");
 }
 
+/* What is acknowledged at last is the end of the link. */
+static void ends_as_it_closes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const int64_t start_ns = begin_stall(true);
+        passes(start_ns + 14 * SECOND);
+        w.link.closed_by = i == 0 ? 0 : -1;
+        w.link.close = i == 1 ? DS_CLOSE_RESET : DS_CLOSE_NOT;
+        stall(0, true, start_ns);
+        assert_int_equal(w.last.severity, SEVERITY_WARNING);
+        detail_has(i == 2 ? "for 14.00 s, then it recovered" : "for 14.00 s, until the link went down");
+        found("DS214");
+    }
+}
+
 static void passes_by(void **state)
 {
     (void)state;
@@ -312,8 +328,9 @@ static void since(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lasts), cmocka_unit_test(since),     cmocka_unit_test(repeats_what_was_acknowledged),
-        cmocka_unit_test(passes_by), cmocka_unit_test(unsure),
+        cmocka_unit_test(lasts),     cmocka_unit_test(since), cmocka_unit_test(repeats_what_was_acknowledged),
+        cmocka_unit_test(passes_by), cmocka_unit_test(ends_as_it_closes),
+        cmocka_unit_test(unsure),
         cmocka_unit_test(which_way), cmocka_unit_test(one_way),
         cmocka_unit_test(late_join), cmocka_unit_test(others_speak),
     };
