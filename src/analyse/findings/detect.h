@@ -617,6 +617,12 @@ bool detect_has_gaps(const struct ds_conn *conn);
  * reports it, if a node had not heard the other one for its net_ticktime, or nothing got through. */
 bool detect_timed_out(struct detect *d, const struct ds_event *event, const struct conn_watch *w);
 
+/* detect_may_be_cut says whether a link that ends was silent at both ends for as long as a
+ * net_ticktime may be, and another link of one of its nodes (beside) as well: its nodes may have
+ * given each other up. */
+bool detect_may_be_cut(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                       int64_t *silence_ns, struct heard_beside *beside);
+
 /* detect_is_atom says whether a term is that atom. detect_read_function reads an entry of a stack,
  * {Module, Function, Arity or arguments, ...}. Its texts are valid as long as the term. */
 struct function {

@@ -43,6 +43,8 @@ static void report_reset(struct detect *d, const struct ds_event *event, const s
                 an_end(&event->conn->end[!closed_by]));
     detect_frame(f, event->frame, "the RST");
     const struct ds_tcp_stats *link = event->conn->link;
+    struct heard_beside cut;
+    int64_t silence_ns;
     if (link->reset_is_own) {
         wording_say(&f->detail,
                     "{node} was killed or halted with data unread, or something between them reset the "
@@ -63,6 +65,12 @@ static void report_reset(struct detect *d, const struct ds_event *event, const s
                         "the same moment on", an_end(&event->conn->end[beside.whose]));
         detect_unsure(f, CERTAINTY_LIKELY,
                       "a capture at the other end, which shows whether it sent that RST");
+    } else if (detect_may_be_cut(d, event, w, &silence_ns, &cut)) {
+        wording_say(&f->detail, "neither was heard for {silent} before, and another link of {node} carried "
+                    "nothing from the same moment on: the network may have been cut, and they disconnected "
+                    "after the net_ticktime (DS201)", a_span(silence_ns),
+                    an_end(&event->conn->end[cut.whose]));
+        detect_unsure(f, CERTAINTY_LIKELY, "the logs of both nodes");
     }
     detect_commit(d);
 }

@@ -175,6 +175,29 @@ static int64_t quiet_since(const struct ds_tcp_side *side, int64_t up_ns, int64_
     return side->last_data_ns > up_ns && before_ns < up_ns ? before_ns : side->last_data_ns;
 }
 
+/* silence_of returns how long neither end had been heard. up_ns: when they connected again, or 0. */
+static int64_t silence_of(const struct ds_event *event, int64_t up_ns, int64_t *last_ns)
+{
+    const struct ds_tcp_stats *link = event->conn->link;
+    const int64_t heard_ns[2] = {quiet_since(&link->side[0], up_ns, event->ts_ns),
+                                 quiet_since(&link->side[1], up_ns, event->ts_ns)};
+    *last_ns = heard_ns[0] > heard_ns[1] ? heard_ns[0] : heard_ns[1];
+    return link->silence_ns != 0 ? link->silence_ns : event->ts_ns - *last_ns;
+}
+
+bool detect_may_be_cut(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                       int64_t *silence_ns, struct heard_beside *beside)
+{
+    const struct ds_text name[2] = {event->conn->end[0].node, event->conn->end[1].node};
+    int64_t last_ns;
+    *silence_ns = silence_of(event, 0, &last_ns);
+    const int64_t since_ns = event->ts_ns - *silence_ns;
+    if (last_ns == 0 || *silence_ns < PARTED_NS || detect_was_unread(w, since_ns))
+        return false;
+    *beside = detect_silent_beside(d, name, since_ns, event->ts_ns);
+    return beside->is_silent;
+}
+
 /* on_parted reports two nodes that disconnected although neither sent a FIN or RST: both were
  * silent for longer than any node is, or they have a new link. The FIN or RST of the old link comes
  * when packets get through again. */
@@ -184,10 +207,8 @@ static bool on_parted(struct detect *d, const struct ds_event *event, const stru
     const struct ds_tcp_side *side = link->side;
     bool is_unsure;
     const int64_t up_ns = replaced_ns(d, event->conn, w->up_ns, &is_unsure);
-    const int64_t heard_ns[2] = {quiet_since(&side[0], up_ns, event->ts_ns),
-                                 quiet_since(&side[1], up_ns, event->ts_ns)};
-    const int64_t last_ns = heard_ns[0] > heard_ns[1] ? heard_ns[0] : heard_ns[1];
-    const int64_t silence_ns = link->silence_ns != 0 ? link->silence_ns : event->ts_ns - last_ns;
+    int64_t last_ns;
+    const int64_t silence_ns = silence_of(event, up_ns, &last_ns);
     const int64_t since_ns = event->ts_ns - silence_ns;
     const bool ticks = side[0].tick_intervals != 0 && side[1].tick_intervals != 0;
     int64_t tick_ns = detect_tick_of(link, 0);

@@ -340,6 +340,35 @@ static void silenced_together(void **state)
     }
 }
 
+/* The first link of a node that ends after all of them fell silent: no other one has shown yet that the nodes
+ * still run, and data of it was not acknowledged. */
+static void cut_before_it_was_reset(void **state)
+{
+    enum { CUT, SOON, SPOKE, OWN, UNREAD, CASES };
+    static const char bob[] = "bob@127.0.0.1", carol[] = "carol@127.0.0.1";
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        beside(500, bob, carol, DS_EVENT_CONN, 0);
+        up();
+        w.now_ns += SECOND;
+        beside(700, "dave@127.0.0.1", "erin@127.0.0.1", DS_EVENT_TICK, 0); /* the capture goes on */
+        w.now_ns += i == SPOKE ? 5 * SECOND : SECOND;
+        if (i == SPOKE)
+            beside(500, bob, carol, DS_EVENT_TICK, 0);
+        w.now_ns += i == SPOKE ? 5 * SECOND : 2 * SECOND - (i == SOON);
+        w.link.reset_is_own = i == OWN;
+        if (i == UNREAD)
+            put_stall(DS_STALL_ZERO_WINDOW, SECOND / 2, true, 100);
+        half_close(1, DS_CLOSE_RESET);
+        found("DS204");
+        if (w.last.certainty != (i == CUT ? CERTAINTY_LIKELY : CERTAINTY_SURE))
+            fail_msg("case %d is not as sure as it should be", i);
+        if (i == CUT)
+            detail_has("neither was heard for 4.00 s before, and another link of bob@127.0.0.1 carried nothing");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +377,7 @@ int main(void)
         cmocka_unit_test(reset_in_its_name),
         cmocka_unit_test(forgotten_and_reset),
         cmocka_unit_test(silenced_together),
+        cmocka_unit_test(cut_before_it_was_reset),
     };
     leaves_out = "DS214"; /* test_findings_stall.c has them */
     return cmocka_run_group_tests(tests, NULL, NULL);
