@@ -216,6 +216,7 @@ uint64_t detect_commit(struct detect *d)
     const uint64_t id = identify(draft);
     struct found *found = table_find(&d->found, id);
     const bool is_tempered = temper(d);
+    const int64_t began_ns = d->has_since ? d->since_ns : ts_ns;
     d->found_ns = d->now_ns;
     if (found == NULL) {
         found = table_add_forgetting(&d->found, (uint32_t)id);
@@ -231,6 +232,7 @@ uint64_t detect_commit(struct detect *d)
         draft->error_change = draft->severity == SEVERITY_ERROR;
         found->finding = *draft;
         set_over(d, found, draft->is_over);
+        found->began_ns = began_ns;
         found->id = id;
         found->is_tempered = is_tempered;
         detect_emit(d, &found->finding);
@@ -240,6 +242,7 @@ uint64_t detect_commit(struct detect *d)
     f->count++;
     if (ts_ns > f->last_ns) /* the clock of the capture may go back */
         f->last_ns = ts_ns;
+    found->began_ns = began_ns;
     set_over(d, found, draft->is_over);
     f->is_past = false;
     f->is_aside &= draft->is_aside;

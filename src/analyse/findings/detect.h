@@ -118,6 +118,7 @@ struct found {
     uint64_t id; /* the same for equal findings */
     struct finding finding;
     bool is_tempered; /* it would be more certain if nothing were missing */
+    int64_t began_ns; /* when the latest occurrence began: of a call that failed, its request */
 };
 TABLE_KEYED(struct found, id);
 
@@ -388,8 +389,12 @@ uint64_t detect_commit(struct detect *d);
 /* detect_detail replaces the detail of that finding, unless it was evicted. */
 void detect_detail(struct detect *d, uint64_t number, const struct wording *detail);
 
-/* detect_find_cause finds the finding that caused this one (detect_effects.c), or returns NULL. */
-const struct found *detect_find_cause(const struct detect *d, const struct finding *effect);
+/* detect_find_causes says whether another finding caused this one (detect_effects.c). is_over: all
+ * that did are over, and no call that was made since has failed. */
+struct caused {
+    bool is_effect, is_over;
+};
+struct caused detect_find_causes(const struct detect *d, const struct found *effect);
 
 /* detect_reach_since emits, once the time of --since has come, the findings from before that still last.
  * Until then none is emitted: a finding that ends before does not belong to the requested time. */

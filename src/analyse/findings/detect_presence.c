@@ -103,15 +103,15 @@ static bool begins_with(const struct finding *f, const struct presence_node *nod
 }
 
 /* has_passed says whether the two nodes have connected since, or the node is there again. Failures
- * of calls have passed when their cause is over. */
-static bool has_passed(const struct detect *d, const struct finding *f, const struct found *cause)
+ * of calls have passed when their causes are over. */
+static bool has_passed(const struct detect *d, const struct finding *f, struct caused caused)
 {
     if (f->kind->rank != RANK_AVAILABILITY)
         return false;
     if (f->is_over || f->kind == finding_kind_at(FINDING_DS601))
         return f->is_over;
     if (is_of_calls(f))
-        return d->now_ns - f->last_ns >= RECENT_NS || (cause != NULL && cause->finding.is_over);
+        return d->now_ns - f->last_ns >= RECENT_NS || caused.is_over;
     const struct presence_pair *pair =
         presence_find_pair(&d->presence, finding_node(f, 0), finding_node(f, 1));
     if (pair != NULL)
@@ -190,23 +190,32 @@ static bool comes_of_known(const struct detect *d, const struct finding *f)
     return is_unregistered && is_of_scripts(d, f);
 }
 
+static void sum_finding(struct detect *d, struct found *found)
+{
+    struct finding *f = &found->finding;
+    const struct caused caused = detect_find_causes(d, found);
+    const bool is_past = has_passed(d, f, caused), is_aside = comes_of_known(d, f);
+    if (f->is_past == is_past && f->is_aside == is_aside && f->is_effect == caused.is_effect)
+        return;
+    f->is_past = is_past;
+    f->is_effect = caused.is_effect;
+    f->is_aside = is_aside;
+    if (is_aside)
+        f->severity = SEVERITY_NOTE;
+    f->is_update = true;
+    f->error_change = 0;
+    detect_emit(d, f);
+}
+
+/* detect_presence_sum updates calls last: whether they have passed depends on their causes. */
 void detect_presence_sum(struct detect *d)
 {
-    for (struct found *found = table_oldest(&d->found); found != NULL;
-         found = table_newer(&d->found, found)) {
-        struct finding *f = &found->finding;
-        const struct found *cause = detect_find_cause(d, f);
-        const bool is_past = has_passed(d, f, cause), is_aside = comes_of_known(d, f);
-        if (f->is_past == is_past && f->is_aside == is_aside && f->is_effect == (cause != NULL))
-            continue;
-        f->is_past = is_past;
-        f->is_effect = cause != NULL;
-        f->is_aside = is_aside;
-        if (is_aside)
-            f->severity = SEVERITY_NOTE;
-        f->is_update = true;
-        f->error_change = 0;
-        detect_emit(d, f);
+    for (int of_calls = 0; of_calls < 2; of_calls++) {
+        for (struct found *found = table_oldest(&d->found); found != NULL;
+             found = table_newer(&d->found, found)) {
+            if (is_of_calls(&found->finding) == (of_calls == 1))
+                sum_finding(d, found);
+        }
     }
 }
 
