@@ -19,7 +19,7 @@
  * connection or one node. OF_CALLEE: as OF_NODE; such a cause decides only if there is no other. */
 enum bond { OF_LINK, OF_NODE, OF_CALLEE };
 
-static const struct rule {
+static const struct effect_rule {
     enum finding_code effect, cause;
     enum bond bond;
 } rules[] = {
@@ -42,7 +42,7 @@ static const struct rule {
 enum { MAX_CAUSES = 8 }; /* of one effect */
 
 /* find_rules finds the rules about an effect. */
-static size_t find_rules(const struct finding *effect, const struct rule *out[MAX_CAUSES])
+static size_t find_rules(const struct finding *effect, const struct effect_rule *out[MAX_CAUSES])
 {
     size_t num = 0;
     for (size_t i = 0; i < sizeof rules / sizeof rules[0] && num < MAX_CAUSES; i++) {
@@ -91,7 +91,7 @@ static int64_t ended_ns(const struct detect *d, const struct found *cause)
 
 struct caused detect_find_causes(const struct detect *d, const struct found *effect)
 {
-    const struct rule *rule[MAX_CAUSES];
+    const struct effect_rule *rule[MAX_CAUSES];
     const size_t num = find_rules(&effect->finding, rule);
     struct caused caused = {false, false};
     bool is_decided = false;

@@ -75,7 +75,7 @@ void options_print_short_help(FILE *out)
           "What happened when:\n"
           "  distsniff cluster.pcap --timeline\n"
           "  distsniff cluster.pcap --since 10:02 --until 10:03\n"
-          "The messages between nodes, live; of one process; of one function:\n"
+          "The messages between nodes, live; those of a process; those of a function:\n"
           "  sudo distsniff -i eth0 --ask-epmd tcp\n"
           "  distsniff cluster.pcap --process rex\n"
           "  distsniff cluster.pcap -m 'lists:seq(_, _)'\n"
