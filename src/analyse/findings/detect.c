@@ -348,6 +348,23 @@ void detect_continued(struct detect *d, const struct ds_event *event)
     }
 }
 
+void detect_fin_unacked(struct detect *d, const struct ds_event *event)
+{
+    for (struct found *found = table_oldest(&d->found); found != NULL;
+         found = table_newer(&d->found, found)) {
+        struct finding *f = &found->finding;
+        if (f->kind != finding_kind_at(FINDING_DS204) || f->evidence[0].conn != event->conn->number ||
+            f->certainty != CERTAINTY_SURE || f->is_proved)
+            continue;
+        detect_unsure(f, CERTAINTY_LIKELY, "the log of the other node");
+        wording_add(&f->detail, "; but what it sent last is not acknowledged: the other node may not know "
+                                "that yet");
+        f->is_update = true;
+        f->error_change = 0;
+        detect_emit(d, f);
+    }
+}
+
 bool detect_is_published(const struct conn_watch *w)
 {
     const uint64_t published = 1; /* PUBLISHED: the node is not hidden, as tools are */

@@ -362,6 +362,10 @@ void detect_gap(struct detect *d, const struct ds_event *event);
 /* detect_continued withdraws the findings about the end of a connection that goes on: they become
  * notes, and only possible. */
 void detect_continued(struct detect *d, const struct ds_event *event);
+
+/* detect_fin_unacked makes the finding that an end closed its links less certain: that end
+ * retransmits its FIN, or what precedes it, without an acknowledgement. */
+void detect_fin_unacked(struct detect *d, const struct ds_event *event);
 bool detect_temper(const struct detect *d, struct finding *f, const struct conn_watch *w);
 void detect_lower(struct finding *f);
 bool detect_is_of_one_packet(const struct finding *f);

@@ -423,6 +423,10 @@ static void on_stall(struct detect *d, const struct ds_event *event, struct conn
 {
     const struct ds_stall *stall = &event->stall;
     if (stall->why == DS_STALL_LOST) {
+        const struct ds_tcp_stats *link = event->conn->link;
+        if (!stall->is_over && w->is_half_closed && link->closed_by == event->dir &&
+            link->close != DS_CLOSE_RESET)
+            detect_fin_unacked(d, event);
         on_black_hole(d, event, w);
         return;
     }

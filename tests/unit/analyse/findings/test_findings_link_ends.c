@@ -455,6 +455,29 @@ static void clock_goes_back(void **state)
     assert_int_equal(w.last.last_ns, first_ns);
 }
 
+/* An end closes its link, and retransmits that: the other node may not know of it. */
+static void closes_unheard(void **state)
+{
+    enum { UNACKED, BY_THE_OTHER, OVER, OTHER_LINK, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        up();
+        half_close(i == BY_THE_OTHER, DS_CLOSE_FIN);
+        assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+        if (i == OTHER_LINK) {
+            next_conn();
+            up();
+            half_close(0, DS_CLOSE_FIN);
+        }
+        w.now_ns += SECOND;
+        put_stall(DS_STALL_LOST, SECOND, i == OVER, 4);
+        assert_int_equal(w.last.certainty, i == UNACKED ? CERTAINTY_LIKELY : CERTAINTY_SURE);
+        if (i == UNACKED)
+            detail_has("connection_closed; alice@127.0.0.1 exited, was killed, or disconnected; but what it sent");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +490,7 @@ int main(void)
         cmocka_unit_test(fades_both_ways),
         cmocka_unit_test(up_again),
         cmocka_unit_test(clock_goes_back),
+        cmocka_unit_test(closes_unheard),
         cmocka_unit_test(silence_without_names),
         cmocka_unit_test(is_held),
     };
