@@ -444,9 +444,10 @@ bool detect_stall_beside(const struct detect *d, const struct ds_text name[2], i
 /* When links were heard (detect_heard.c). Call detect_heard with each message, and
  * detect_heard_event with ticks and changes of connections. detect_silent_beside says whether a
  * link between one of two nodes (whose) and a third one also fell silent at from_ns, and was still
- * silent at to_ns; is_parted: its nodes have connected again since. */
+ * silent at to_ns; is_parted: its nodes have connected again since; is_unknown: there is none, but
+ * one may have been forgotten. */
 struct heard_beside {
-    bool is_silent, is_parted;
+    bool is_silent, is_parted, is_unknown;
     int whose;
 };
 void detect_heard(struct detect *d, const struct ds_event *event);

@@ -128,6 +128,13 @@ static const char *path_cut(const struct detect *d, const struct pair *pair, con
                : NULL;
 }
 
+/* is_unknown says whether another link may have been cut, but is not remembered. */
+static bool is_unknown(const struct detect *d, const struct pair *pair, const struct ds_text name[2])
+{
+    const struct idle_drop *cut = &pair->cut;
+    return detect_silent_beside(d, name, cut->ts_ns - cut->idle_ns, cut->ts_ns).is_unknown;
+}
+
 /* judge sets the certainty: each repetition raises it. */
 static void judge(const struct detect *d, struct finding *f, const struct pair *pair,
                   const struct ds_text name[2], bool is_alive)
@@ -138,7 +145,9 @@ static void judge(const struct detect *d, struct finding *f, const struct pair *
         wording_say(&f->detail, "; another link of these nodes {}, so the path may have been cut for all "
                     "links", a_word(beside));
         detect_unsure(f, CERTAINTY_POSSIBLE, "the other links of both nodes: DS201, DS214");
-    } else if (pair->cuts > 1 || (is_alive && pair->cut.is_reset))
+    } else if (is_unknown(d, pair, name))
+        detect_unsure(f, CERTAINTY_POSSIBLE, "the other links of both nodes: DS201, DS214");
+    else if (pair->cuts > 1 || (is_alive && pair->cut.is_reset))
         detect_unsure(f, CERTAINTY_LIKELY,
                       "a capture at the other end, where the data does not arrive");
     else

@@ -63,7 +63,7 @@ static void report_reset(struct detect *d, const struct ds_event *event, const s
         if (beside.is_silent)
             wording_say(&f->detail, "; or the network was cut: another link of {node} carried nothing from "
                         "the same moment on", an_end(&event->conn->end[beside.whose]));
-        detect_unsure(f, CERTAINTY_LIKELY,
+        detect_unsure(f, beside.is_unknown ? CERTAINTY_POSSIBLE : CERTAINTY_LIKELY,
                       "a capture at the other end, which shows whether it sent that RST");
     } else if (detect_may_be_cut(d, event, w, &silence_ns, &cut)) {
         wording_say(&f->detail, "neither was heard for {silent} before, and another link of {node} carried "
