@@ -14,6 +14,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define QUIET_NS SECOND          /* a shorter silence is ignored */
+#define LATE_NS (SECOND / 10)    /* of a timer that sends ticks */
 #define TOGETHER_NS (2 * SECOND) /* the links of a node are not all cut at the same instant */
 
 /* heard_link is a link, in the set that its connection's number selects. A new link evicts one that
@@ -152,9 +153,10 @@ static bool is_silent(const struct heard_link *h, int64_t from_ns, int64_t to_ns
     const bool lasts = !h->is_over && h->last_ns <= from_ns + TOGETHER_NS;
     const int64_t since_ns = lasts ? h->last_ns : h->from_ns, until_ns = lasts ? now_ns : h->to_ns;
     const int64_t before_ns = TOGETHER_NS + 2 * h->tick_ns;
-    const int64_t tick_ns = h->tick_ns != 0 || was_cut ? h->tick_ns : DETECT_TICK_NS;
+    const bool is_measured = h->tick_ns != 0 || was_cut;
+    const int64_t idle_ns = is_measured ? 2 * h->tick_ns + SECOND : 2 * DETECT_TICK_NS + LATE_NS;
     return since_ns >= from_ns - before_ns && since_ns <= from_ns + TOGETHER_NS &&
-           until_ns >= to_ns - TOGETHER_NS && until_ns - since_ns > 2 * tick_ns + SECOND;
+           until_ns >= to_ns - TOGETHER_NS && until_ns - since_ns > idle_ns;
 }
 
 struct heard_beside detect_silent_beside(const struct detect *d, const struct ds_text name[2],
