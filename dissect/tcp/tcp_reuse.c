@@ -160,6 +160,34 @@ void tcp_reuse_keep(struct tcp_table *table, struct tcp_conn *conn, int dir,
     }
 }
 
+/* is_new says whether a stream has not used a number until now. It may have passed any other
+ * number since a SYN with that number was kept. */
+static bool is_new(const struct tcp_conn *conn, int dir, uint32_t number)
+{
+    return tcp_diff(number, conn->stream[dir].next_seq) > 0 || tcp_is_before_first(conn, dir, number);
+}
+
+/* is_new_one_way says whether the number of a SYN is new, or the SYN came after the FIN, if the
+ * other end is not heard. Numbers before the first captured one count as new. */
+static bool is_new_one_way(const struct tcp_stream *stream, const struct segment *syn)
+{
+    const uint32_t next = syn->seq + 1;
+    return tcp_diff(next, stream->next_seq) > 0 ||
+           (!stream->is_long && tcp_diff(next, stream->first_seq) < 0) ||
+           (stream->fin_seen && syn->frame > stream->fin_frame && next != stream->next_seq);
+}
+
+/* has_new_numbers says whether an answer with the numbers of a kept SYN-ACK cannot be of the old
+ * connection: its own number is far off, or it acknowledges what was never sent and is not the
+ * next segment. */
+static bool has_new_numbers(const struct tcp_conn *conn, const struct segment *syn_ack, int dir)
+{
+    const struct tcp_stream *peer = &conn->stream[!dir];
+    return !peer->started ? is_new(conn, dir, syn_ack->seq + 1)
+                          : is_far(syn_ack->ack, peer->next_seq) ||
+                                (is_new(conn, dir, syn_ack->seq + 1) && syn_ack->ack != peer->next_seq);
+}
+
 /* follows_syn says whether a segment shows that a SYN or SYN-ACK was answered. If the number of
  * the SYN is near those of the old connection, only a segment that the old one could not send
  * shows it. */
@@ -177,14 +205,13 @@ static bool follows_syn(const struct tcp_conn *conn, const struct segment *syn, 
         if ((segment->flags & TCP_SYN) != 0 || is_reset)
             return !is_syn_ack && (!is_reset || segment->seq == 0);
         return has_far_number ||
-               (is_syn_ack && segment->seq == syn->ack &&
-                (next != stream->next_seq || !peer->started || syn->ack != peer->next_seq));
+               (is_syn_ack && segment->seq == syn->ack && has_new_numbers(conn, syn, syn_dir));
     }
     if ((segment->flags & TCP_SYN) != 0 || is_reset || (segment->seq != next && segment->seq != end))
         return false;
     return has_far_number ||
            (tcp_has_other_ack(conn, dir, segment) && !(is_syn_ack && is_far(segment->ack, syn->ack))) ||
-           (!peer->heard && next != stream->next_seq);
+           (!peer->heard && is_new_one_way(stream, syn));
 }
 
 /* answers says whether a segment of direction dir has both numbers that data of the other end

@@ -164,6 +164,7 @@ def spoofed(t, e, size=None):
 def keepalive(t, e): t.put(e, ACK, -1, data=t.rng.choice([b'', b'\0', b'x']))
 def keepalive_acked(t, e): t.put(e, ACK, -1); t.put(1 - e, ACK)
 def syn_ack_again(t, e): t.put(1, SYN | ACK, t.rng.choice([0, -1, 5, 10**6]), options=b'\2\4\5\xb4')
+def syn_ack_with_data(t, e): t.put(e, SYN | ACK, -1, data=t.rng.choice([spoofed(t, e), b'']), options=b'\2\4\5\xb4')
 def syn_with_data(t, e): t.put(e, SYN, t.rng.choice([0, -1, 9, 10**8]), data=spoofed(t, e), options=b'\2\4\2\x18')
 def syn_fin(t, e): t.put(e, SYN | FIN | t.rng.choice([0, ACK]), t.rng.choice([0, 3]), data=spoofed(t, e, 9))
 def fin_reset(t, e): t.put(e, FIN | RST, t.rng.choice([1, 40, 10**5]))
@@ -257,7 +258,7 @@ def in_pieces(t, e):
         t.throw(e, whole[:14] + bytes(ip) + body[start:stop])
 
 
-KINDS = [keepalive, keepalive_acked, syn_ack_again, syn_with_data, syn_fin, fin_reset, all_flags, reset_in_window,
+KINDS = [keepalive, keepalive_acked, syn_ack_again, syn_ack_with_data, syn_with_data, syn_fin, fin_reset, all_flags, reset_in_window,
          reset_with_data, fin_early_data, fin_old, data_ack_unsent, data_ack_old, data_behind_window, data_before,
          no_ack_urgent, early_pieces, window_shut, mss_option, md5_option, bad_options, old_time, old_reset,
          flags_of_ecn, bad_sum_fin, zero_sum, short_head, empty_data, rights, extended, in_pieces]

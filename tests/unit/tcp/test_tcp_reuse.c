@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "tcp_conversation.h"
 #include "tcp_world.h"
 
 #include "tcp/tcp_reuse.h"
@@ -224,9 +225,204 @@ static void test_each_reuse(void **state)
     }
 }
 
+/* One SYN-ACK that an attacker sends in the name of an end, with the next number of that, is not answered by
+ * what acknowledges the data of that end: data as long as its own next ones, */
+static struct conversation test_stray_syn_ack_with_data = {
+    .begin = establish,
+    .told = {{A, TCP_SYN | TCP_ACK, 101, 502, "spoof"},
+             {A, TCP_ACK, 102, 502, "fives"},
+             {B, TCP_ACK, 502, 107, "c"},
+             {A, TCP_ACK, 107, 503, "d"}},
+    .log = "0:fives 1:c 0:d",
+    .ignored = 1,
+};
+
+static struct conversation test_stray_syn_ack_of_the_answering_end = {
+    .begin = establish,
+    .told = {{B, TCP_SYN | TCP_ACK, 501, 102, "spoof"},
+             {B, TCP_ACK, 502, 102, "fives"},
+             {A, TCP_ACK, 102, 507, "c"},
+             {B, TCP_ACK, 507, 103, "d"}},
+    .log = "1:fives 0:c 1:d",
+    .ignored = 1,
+};
+
+/* or none, where data of both ends cross, */
+static struct conversation test_stray_syn_ack_and_crossing_data = {
+    .begin = establish,
+    .told = {{A, TCP_SYN | TCP_ACK, 101, 502, ""},
+             {A, TCP_ACK, 102, 502, "aa"},
+             {B, TCP_ACK, 502, 102, "bb"},
+             {A, TCP_ACK, 104, 504, "c"},
+             {B, TCP_ACK, 504, 105, "d"}},
+    .log = "0:aa 1:bb 0:c 1:d",
+    .ignored = 1,
+};
+
+/* or where the answer is that of Linux to any SYN (RFC 5961), captured behind data, */
+static struct conversation test_stray_syn_ack_and_challenge = {
+    .begin = establish,
+    .told = {{A, TCP_SYN | TCP_ACK, 101, 502, ""},
+             {A, TCP_ACK, 102, 502, "aa"},
+             {B, TCP_ACK, 502, 102, ""},
+             {B, TCP_ACK, 502, 104, "b"},
+             {A, TCP_ACK, 104, 503, "c"}},
+    .log = "0:aa 1:b 0:c",
+    .ignored = 1,
+};
+
+/* that captured behind data of its own end as well, */
+static struct conversation test_stray_syn_ack_and_late_challenge = {
+    .begin = establish,
+    .told = {{A, TCP_SYN | TCP_ACK, 101, 502, ""},
+             {A, TCP_ACK, 102, 502, "aa"},
+             {B, TCP_ACK, 502, 104, "b"},
+             {B, TCP_ACK, 502, 102, ""},
+             {A, TCP_ACK, 104, 503, "c"}},
+    .log = "0:aa 1:b 0:c",
+    .ignored = 1,
+};
+
+/* or where the answering end is heard for the first time, */
+static struct conversation test_stray_syn_ack_and_first_answer = {
+    .told = {{A, TCP_ACK, 101, 502, "a"},
+             {A, TCP_SYN | TCP_ACK, 101, 502, ""},
+             {A, TCP_ACK, 102, 502, "aa"},
+             {B, TCP_ACK, 502, 102, "b"},
+             {A, TCP_ACK, 104, 503, "c"}},
+    .log = "open 0:a 0:aa 1:b 0:c",
+    .ignored = 1,
+};
+
+/* or a number that the end comes to later. */
+static struct conversation test_stray_syn_ack_ahead = {
+    .begin = establish,
+    .told = {{A, TCP_SYN | TCP_ACK, 103, 502, ""},
+             {A, TCP_ACK, 102, 502, "aa"},
+             {A, TCP_ACK, 104, 502, "bb"},
+             {B, TCP_ACK, 502, 104, ""},
+             {A, TCP_ACK, 106, 502, "cc"},
+             {B, TCP_ACK, 502, 108, "d"}},
+    .log = "0:aa 0:bb 0:cc 1:d",
+    .ignored = 1,
+};
+
+/* Nor is it, if the acknowledged data is captured late. */
+static struct conversation test_stray_syn_ack_ahead_of_late_data = {
+    .begin = establish,
+    .told = {{A, TCP_SYN | TCP_ACK, 103, 502, ""},
+             {B, TCP_ACK, 502, 104, ""},
+             {A, TCP_ACK, 102, 502, "aa"},
+             {A, TCP_ACK, 104, 502, "bb"},
+             {B, TCP_ACK, 502, 106, "d"}},
+    .log = "0:aa 0:bb 1:d",
+    .ignored = 1,
+};
+
+/* Where one direction was captured, a SYN is not followed by what follows the data of before. */
+static struct conversation test_stray_syn_with_data_one_way = {
+    .told = {{A, TCP_SYN, 100, 0, ""},
+             {A, TCP_ACK, 101, 501, "a"},
+             {A, TCP_SYN, 101, 0, "spoof"},
+             {A, TCP_ACK, 102, 501, "fives"},
+             {A, TCP_ACK, 107, 501, "b"}},
+    .log = "open 0:a 0:fives 0:b",
+    .ignored = 1,
+};
+
+static struct conversation test_stray_syn_and_repeated_data_one_way = {
+    .told = {{A, TCP_SYN, 100, 0, ""},
+             {A, TCP_ACK, 101, 501, "a"},
+             {A, TCP_SYN, 101, 0, ""},
+             {A, TCP_ACK, 102, 501, "aa"},
+             {A, TCP_ACK, 102, 501, "aa"},
+             {A, TCP_ACK, 104, 501, "b"}},
+    .log = "open 0:a 0:aa 0:b",
+    .ignored = 1,
+};
+
+/* A SYN that comes after the FIN of before is. */
+static struct conversation test_syn_of_next_after_fin_one_way = {
+    .told = {{A, TCP_SYN, 100, 0, ""},
+             {A, TCP_ACK, 101, 501, "abcdef"},
+             {A, TCP_FIN | TCP_ACK, 107, 501, ""},
+             {A, TCP_SYN, 103, 0, ""},
+             {A, TCP_ACK, 104, 701, ""},
+             {A, TCP_ACK, 104, 701, "next"}},
+    .log = "open 0:abcdef 0. close=REUSED open 0:next",
+};
+
+/* One that came before it is not, though data is repeated after it. */
+static struct conversation test_stray_syn_before_fin_one_way = {
+    .told = {{A, TCP_SYN, 100, 0, ""},
+             {A, TCP_ACK, 101, 501, "abc"},
+             {A, TCP_SYN, 103, 0, ""},
+             {A, TCP_ACK, 104, 501, "def"},
+             {A, TCP_FIN | TCP_ACK, 107, 501, ""},
+             {A, TCP_ACK, 104, 501, "def"}},
+    .log = "open 0:abc 0:def 0.",
+    .ignored = 1,
+};
+
+/* A SYN-ACK begins a connection whose SYN was not captured: with both numbers a little ahead, */
+static struct conversation test_syn_ack_of_next = {
+    .begin = establish,
+    .told = {{B, TCP_SYN | TCP_ACK, 3000, 4000, ""},
+             {A, TCP_ACK, 4000, 3001, ""},
+             {A, TCP_ACK, 4000, 3001, "c"},
+             {B, TCP_ACK, 3001, 4001, "d"}},
+    .log = "close=REUSED open 0:c 1:d",
+};
+
+/* with its own ahead and the other a little behind, */
+static struct conversation test_syn_ack_of_next_that_answers_behind = {
+    .begin = establish,
+    .told = {{B, TCP_SYN | TCP_ACK, 3000, 100, ""},
+             {A, TCP_ACK, 100, 3001, ""},
+             {A, TCP_ACK, 100, 3001, "c"},
+             {B, TCP_ACK, 3001, 101, "d"}},
+    .log = "close=REUSED open 0:c 1:d",
+};
+
+/* with its own before the first one that was seen, */
+static struct conversation test_syn_ack_of_next_before_the_beginning = {
+    .begin = establish,
+    .told = {{B, TCP_SYN | TCP_ACK, 400, 4000, ""},
+             {A, TCP_ACK, 4000, 401, ""},
+             {A, TCP_ACK, 4000, 401, "c"},
+             {B, TCP_ACK, 401, 4001, "d"}},
+    .log = "close=REUSED open 0:c 1:d",
+};
+
+/* or with the other one far off. */
+static struct conversation test_syn_ack_of_next_that_answers_far = {
+    .begin = establish,
+    .told = {{B, TCP_SYN | TCP_ACK, 501, 0x30000000, ""},
+             {A, TCP_ACK, 0x30000000, 502, ""},
+             {A, TCP_ACK, 0x30000000, 502, "c"},
+             {B, TCP_ACK, 502, 0x30000001, "d"}},
+    .log = "close=REUSED open 0:c 1:d",
+};
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CONVERSATION(test_stray_syn_ack_with_data),
+        CONVERSATION(test_stray_syn_ack_of_the_answering_end),
+        CONVERSATION(test_stray_syn_ack_and_crossing_data),
+        CONVERSATION(test_stray_syn_ack_and_challenge),
+        CONVERSATION(test_stray_syn_ack_and_late_challenge),
+        CONVERSATION(test_stray_syn_ack_and_first_answer),
+        CONVERSATION(test_stray_syn_ack_ahead),
+        CONVERSATION(test_stray_syn_ack_ahead_of_late_data),
+        CONVERSATION(test_stray_syn_with_data_one_way),
+        CONVERSATION(test_stray_syn_and_repeated_data_one_way),
+        CONVERSATION(test_syn_of_next_after_fin_one_way),
+        CONVERSATION(test_stray_syn_before_fin_one_way),
+        CONVERSATION(test_syn_ack_of_next),
+        CONVERSATION(test_syn_ack_of_next_that_answers_behind),
+        CONVERSATION(test_syn_ack_of_next_before_the_beginning),
+        CONVERSATION(test_syn_ack_of_next_that_answers_far),
         cmocka_unit_test_setup_teardown(test_each_reuse, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
