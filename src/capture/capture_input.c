@@ -96,9 +96,17 @@ static bool is_cut_short(const char *error)
 int capture_input_read(struct capture_input *input)
 {
     const int status = pcap_next_ex(input->pcap, &input->header, &input->data);
-    if (status == 1 && input->interfaces.has_first &&
-        !pcapng_interfaces_next(&input->interfaces, &input->packet_link_type))
+    struct pcapng_packet packet;
+    if (status != 1 || !input->interfaces.has_first)
+        return status;
+    if (!pcapng_interfaces_next(&input->interfaces, &packet))
         return CAPTURE_NO_MEMORY;
+    input->packet_link_type = packet.link_type;
+    if (packet.is_simple) {
+        input->header->len = packet.len;
+        if (input->header->caplen > packet.cap_max)
+            input->header->caplen = packet.cap_max;
+    }
     return status;
 }
 

@@ -8,7 +8,8 @@
  *            to 4; code 9 is the resolution: 10^-value, or 2^-value with the top bit set;
  *            microseconds when there is none
  *   00000002 old packet  interface:2 ...
- *   00000003 simple packet, of the first interface
+ *   00000003 simple packet, of the first interface: length:4 on the wire; the interface's snap length limits
+ *            how much of it is there
  *   00000006 packet  interface:4 ...
  *   0000000a secrets   type:4 "TLSK" as a number, length:4 text, padded to 4; options
  *
@@ -26,6 +27,7 @@ enum {
     SECTION_HEAD_LEN = 12,
     SECRETS_HEAD_LEN = 16,
     END_LEN = 4,
+    SIMPLE_LEN = 16, /* of a simple packet's block, without the packet */
     TYPE_SECTION = 0x0a0d0d0a,
     TYPE_INTERFACE = 1,
     TYPE_OLD_PACKET = 2,
@@ -91,15 +93,16 @@ static void begin_secrets(struct pcapng_blocks *b, uint32_t text_len, uint32_t r
     b->state = BLOCK_SECRETS;
 }
 
-/* fixed_wanted returns how many bytes of a body are read, if link types are needed: the link type and snap
- * length of an interface, the interface number of a packet. */
+/* fixed_wanted says how much of a block is looked at where link types are wanted: of an interface its link
+ * type and its limit, of a packet the number of its interface, of a simple one its length. */
 static size_t fixed_wanted(const struct pcapng_blocks *b)
 {
     return b->interfaces == NULL             ? 0
-           : b->type == TYPE_INTERFACE  ? 8
-           : b->type == TYPE_PACKET     ? 4
-           : b->type == TYPE_OLD_PACKET ? 2
-                                        : 0;
+           : b->type == TYPE_INTERFACE     ? 8
+           : b->type == TYPE_PACKET        ? 4
+           : b->type == TYPE_SIMPLE_PACKET ? 4
+           : b->type == TYPE_OLD_PACKET    ? 2
+                                           : 0;
 }
 
 static uint16_t fixed_u16(const struct pcapng_blocks *b)
@@ -109,45 +112,64 @@ static uint16_t fixed_u16(const struct pcapng_blocks *b)
     return b->swapped ? __builtin_bswap16(value) : value;
 }
 
-static uint32_t fixed_u32(const struct pcapng_blocks *b)
+static uint32_t fixed_u32(const struct pcapng_blocks *b, size_t at)
 {
     uint32_t value;
-    memcpy(&value, b->fixed, sizeof value);
+    memcpy(&value, b->fixed + at, sizeof value);
     return b->swapped ? __builtin_bswap32(value) : value;
 }
 
-/* see_fixed reads the first bytes of a body; those of an interface become Ethernet, without a limit. */
-static void see_fixed(struct pcapng_blocks *b, uint8_t *bytes, size_t len)
+/* replace_with sets what libpcap reads in place of the first bytes of a body: an interface is Ethernet
+ * without a limit, and a simple packet is as long as its block has room for. */
+static void replace_with(const struct pcapng_blocks *b, uint8_t *instead)
 {
     const uint16_t type = b->swapped ? __builtin_bswap16(LINKTYPE_ETHERNET) : LINKTYPE_ETHERNET;
-    uint8_t ethernet[sizeof b->fixed] = {0};
+    const uint32_t room = b->swapped ? __builtin_bswap32(b->simple_room) : b->simple_room;
+    memset(instead, 0, sizeof b->fixed);
+    if (b->type == TYPE_INTERFACE)
+        memcpy(instead, &type, sizeof type);
+    else
+        memcpy(instead, &room, sizeof room);
+}
+
+/* note_fixed takes in the first bytes of a body, which are whole. */
+static void note_fixed(struct pcapng_blocks *b)
+{
+    switch (b->type) {
+    case TYPE_INTERFACE: pcapng_interfaces_add(b->interfaces, fixed_u16(b), fixed_u32(b, 4)); break;
+    case TYPE_SIMPLE_PACKET: pcapng_interfaces_simple_packet(b->interfaces, fixed_u32(b, 0)); break;
+    case TYPE_OLD_PACKET: pcapng_interfaces_packet(b->interfaces, fixed_u16(b)); break;
+    case TYPE_PACKET: pcapng_interfaces_packet(b->interfaces, fixed_u32(b, 0)); break;
+    }
+}
+
+/* see_fixed looks at the first bytes of a body, and replaces those of an interface and a simple packet. */
+static void see_fixed(struct pcapng_blocks *b, uint8_t *bytes, size_t len)
+{
+    uint8_t instead[sizeof b->fixed];
     const size_t wanted = fixed_wanted(b);
-    memcpy(ethernet, &type, sizeof type);
     if (b->fixed_len == wanted)
         return;
+    replace_with(b, instead);
     for (size_t i = 0; i < len && b->fixed_len < wanted; i++) {
         b->fixed[b->fixed_len] = bytes[i];
-        if (b->type == TYPE_INTERFACE)
-            bytes[i] = ethernet[b->fixed_len];
+        if (b->type == TYPE_INTERFACE || b->type == TYPE_SIMPLE_PACKET)
+            bytes[i] = instead[b->fixed_len];
         b->fixed_len++;
     }
-    if (b->fixed_len < wanted)
-        return;
-    if (b->type == TYPE_INTERFACE)
-        pcapng_interfaces_add(b->interfaces, fixed_u16(b));
-    else
-        pcapng_interfaces_packet(b->interfaces, b->type == TYPE_PACKET ? fixed_u32(b) : fixed_u16(b));
+    if (b->fixed_len == wanted)
+        note_fixed(b);
 }
 
 /* begin_body processes what is known of a block before its body. */
 static void begin_body(struct pcapng_blocks *b)
 {
+    const uint32_t len = head_u32(b, 4);
     b->type = head_u32(b, 0);
     b->fixed_len = 0;
+    b->simple_room = len > SIMPLE_LEN ? len - SIMPLE_LEN : 0;
     if (b->interfaces != NULL && b->type == TYPE_SECTION)
         pcapng_interfaces_section(b->interfaces);
-    else if (b->interfaces != NULL && b->type == TYPE_SIMPLE_PACKET)
-        pcapng_interfaces_packet(b->interfaces, 0);
 }
 
 /* begin_block works on a head that is whole. */

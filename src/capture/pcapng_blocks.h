@@ -28,7 +28,8 @@ struct secrets_sink {
 /* pcapng_blocks is the state of a file: all zero, except sink and interfaces, before the first byte. */
 struct pcapng_blocks {
     const struct secrets_sink *sink;
-    /* If not NULL, all interfaces become Ethernet, without a snap length. */
+    /* Where it is there, all interfaces become Ethernet, without a limit of how long packets are. A simple
+     * packet is then as long as its block: pcapng_interfaces_next says how long it is in truth. */
     struct pcapng_interfaces *interfaces;
     enum { BLOCK_FIRST, BLOCK_HEAD, BLOCK_SECRETS, BLOCK_SKIPPED, BLOCK_NONE } state;
     bool swapped; /* numbers are in the opposite byte order */
@@ -39,6 +40,7 @@ struct pcapng_blocks {
     uint32_t type; /* of the skipped block */
     uint8_t fixed[8]; /* the beginning of its body */
     size_t fixed_len;
+    uint32_t simple_room; /* how many bytes of a simple packet the block has, with what pads them */
     struct pcapng_description {
         uint8_t bytes[DESCRIPTION_MAX]; /* the beginning, as much as there is room for */
         size_t len;

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     const struct secrets_sink sink = {take, &num};
     struct pcapng_interfaces interfaces = {0};
     struct pcapng_blocks blocks = {.sink = &sink, .interfaces = &interfaces};
-    uint32_t link_type;
+    struct pcapng_packet packet;
     bool has_secrets = false;
     if (len == 0)
         return 0;
@@ -39,8 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     }
     (void)pcapng_blocks_has_nanoseconds(&blocks);
     size_t num_packets = 0;
-    while (pcapng_interfaces_next(&interfaces, &link_type)) {
-        if (++num_packets > len || link_type > UINT16_MAX)
+    while (pcapng_interfaces_next(&interfaces, &packet)) {
+        if (++num_packets > len || packet.cap_max > packet.len)
             abort();
     }
     pcapng_interfaces_free(&interfaces);

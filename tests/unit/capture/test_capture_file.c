@@ -291,6 +291,53 @@ static void reads_several_link_types(void **state)
     assert_false(open_files(&capture, names, 1));
 }
 
+/* Simple packets say only how long they were: the snap length of their section's first interface limits
+ * them. It does not limit packets of other interfaces. */
+static void reads_simple_packets(void **state)
+{
+    static const uint32_t section[] = {0x0A0D0D0A, 28, 0x1A2B3C4D, 1, UINT32_MAX, UINT32_MAX, 28};
+    static const struct {
+        uint32_t link_type, snaplen, len, cap_len;
+    } cases[] = {{276, 5, 60, 5}, {276, 5, 3, 3}, {101, 6, 6, 6}, {101, 6, 7, 6}, {1, 0, 9, 9}, {1, 9, 8, 8}};
+    const char *names[] = {"simple", "simple.gz"};
+    struct file file = {.len = 0};
+    uint8_t packed[MAX_LEN];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (size_t j = 0; j < 7; j++)
+            add_u32(&file, section[j], false);
+        add_interface(&file, (uint16_t)cases[i].link_type, cases[i].snaplen);
+        add_interface(&file, 1, 100);
+        const uint32_t padded = (cases[i].cap_len + 3) & ~3U;
+        add_u32(&file, 3, false);
+        add_u32(&file, 16 + padded, false);
+        add_u32(&file, cases[i].len, false);
+        memset(file.bytes + file.len, 0, padded);
+        memset(file.bytes + file.len, 7, cases[i].cap_len);
+        file.len += padded;
+        add_u32(&file, 16 + padded, false);
+        add_packet(&file, 1, 1);
+    }
+    save(names[0], file.bytes, file.len);
+    save(names[1], packed, pack_gzip(&file, packed, sizeof packed));
+    for (size_t n = 0; n < 2; n++) {
+        struct capture capture;
+        struct ds_packet packet;
+        assert_true(open_files(&capture, &names[n], 1));
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            assert_int_equal(capture_next(&capture, &packet), CAPTURE_PACKET);
+            assert_int_equal(packet.link_type, cases[i].link_type);
+            assert_int_equal(packet.len, cases[i].len);
+            assert_int_equal(packet.cap_len, cases[i].cap_len);
+            assert_int_equal(packet.data[packet.cap_len - 1], 7);
+            assert_int_equal(capture_next(&capture, &packet), CAPTURE_PACKET);
+            assert_int_equal(packet.cap_len, 8);
+        }
+        assert_int_equal(capture_next(&capture, &packet), CAPTURE_END);
+        assert_true(capture_close(&capture));
+    }
+}
+
 /* Packs the file in two parts, as two members or frames. */
 static size_t pack(const struct file *file, bool zstd, uint8_t *out)
 {
@@ -468,6 +515,7 @@ int main(void)
         cmocka_unit_test(times_beyond_all_clocks),
         cmocka_unit_test(unpacks),
         cmocka_unit_test(reads_several_link_types),
+        cmocka_unit_test(reads_simple_packets),
         cmocka_unit_test(says_when_packed_data_is_cut),
         cmocka_unit_test(gives_all_packets_of_a_file_cut_short),
         cmocka_unit_test(reads_what_libpcap_reads),

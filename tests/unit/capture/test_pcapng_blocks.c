@@ -280,7 +280,8 @@ static void link_types(void **state)
         struct file file = {.swapped = i % 2 != 0};
         struct pcapng_interfaces interfaces = {0};
         struct pcapng_blocks blocks = {.interfaces = &interfaces};
-        uint32_t link_type, ethernet;
+        struct pcapng_packet packet;
+        uint32_t ethernet;
         add_section(&file);
         const size_t at = file.len + 8;
         add_typed_interface(&file, 276);
@@ -298,10 +299,10 @@ static void link_types(void **state)
         for (size_t piece = i / 2 + 1, from = 0; from < file.len; from += piece)
             (void)pcapng_blocks_see(&blocks, file.bytes + from, file.len - from < piece ? file.len - from : piece);
         for (size_t j = 0; j < sizeof wanted / sizeof wanted[0]; j++) {
-            assert_true(pcapng_interfaces_next(&interfaces, &link_type));
-            assert_int_equal(link_type, wanted[j]);
+            assert_true(pcapng_interfaces_next(&interfaces, &packet));
+            assert_int_equal(packet.link_type, wanted[j]);
         }
-        assert_false(pcapng_interfaces_next(&interfaces, &link_type));
+        assert_false(pcapng_interfaces_next(&interfaces, &packet));
         memcpy(&ethernet, file.bytes + at, 4);
         const uint16_t first[] = {file.swapped ? __builtin_bswap16(1) : 1, 0};
         assert_memory_equal(&ethernet, first, 4);
