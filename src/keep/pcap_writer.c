@@ -102,6 +102,7 @@ bool pcap_writer_open(struct pcap_writer *writer, const char *name, const struct
         writer->secrets = config->secrets;
     if (is_pcap && !pcap_writer_can_write(capture, name))
         return false;
+    writer->num_unread = !ds_link_type_known(capture->inputs[0].link_type);
     writer->link_type[writer->num_link_types++] = capture->inputs[0].link_type;
     if (!output_file_open_if(&writer->output, strcmp(name, "-") == 0 ? NULL : name, false,
                              is_no_input, capture))
@@ -214,8 +215,28 @@ static void write_new_secrets(struct pcap_writer *writer)
     write_lines(writer);
 }
 
-/* find_interface finds the interface of a link type, and adds it to a pcapng file if necessary.
- * False if that is impossible. */
+/* say_left_out complains of the first packet that is left out for its link type. */
+static void say_left_out(struct pcap_writer *writer)
+{
+    if (writer->num_other++ != 0)
+        return;
+    if (writer->dumper != NULL)
+        complain("%s is pcap, which has packets of one link type: others are left out; use -w FILE.pcapng",
+                 writer->output.name);
+    else
+        complain("%s has packets of %d link types that cannot be read: others are left out",
+                 writer->output.name, PCAP_WRITER_UNREAD);
+}
+
+/* has_room says whether another link type can go to the file. */
+static bool has_room(const struct pcap_writer *writer, uint32_t link_type)
+{
+    return writer->dumper == NULL && writer->num_link_types < PCAP_WRITER_TYPES &&
+           (ds_link_type_known(link_type) || writer->num_unread < PCAP_WRITER_UNREAD);
+}
+
+/* find_interface finds the interface that a packet goes to, and adds it to a pcapng file where there is
+ * none. False: there can be none. */
 static bool find_interface(struct pcap_writer *writer, uint32_t link_type, uint32_t *interface)
 {
     struct ds_buffer *buffer = &writer->output.buffer;
@@ -224,11 +245,11 @@ static bool find_interface(struct pcap_writer *writer, uint32_t link_type, uint3
         if (writer->link_type[*interface] == link_type)
             return true;
     }
-    if (writer->dumper != NULL && writer->num_other++ == 0)
-        complain("%s is pcap, which has packets of one link type: others are left out; use -w FILE.pcapng",
-                 writer->output.name);
-    if (writer->dumper != NULL || writer->num_link_types == PCAP_WRITER_TYPES)
+    if (!has_room(writer, link_type)) {
+        say_left_out(writer);
         return false;
+    }
+    writer->num_unread += !ds_link_type_known(link_type);
     writer->link_type[writer->num_link_types++] = link_type;
     pcapng_form_interface(buffer, link_type, MAX_SNAPLEN, writer->nanoseconds);
     end_unit(writer, before);
