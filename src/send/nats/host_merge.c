@@ -313,7 +313,10 @@ bool host_merge_silence(struct host_merge *merge, int64_t now_ns, size_t *number
         newest_ns = merge->hosts[i].heard_ns > newest_ns ? merge->hosts[i].heard_ns : newest_ns;
     for (size_t i = 0; i < merge->num_hosts; i++) {
         struct merged_host *host = &merge->hosts[i];
-        host->told.is_silent |= has_fallen_silent(merge, host, now_ns, newest_ns);
+        if (!host->told.is_silent && has_fallen_silent(merge, host, now_ns, newest_ns)) {
+            host->told.is_silent = true;
+            host->told.silent_since_ns = host->told.last_ns;
+        }
         if (host->told.is_silent == host->silence_told)
             continue;
         host->silence_told = host->told.is_silent;

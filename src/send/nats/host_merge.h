@@ -41,6 +41,7 @@ struct host_merge_host {
     uint64_t num_packets; /* accepted */
     int64_t late_ns;      /* how late the last late packet was: how long before the packet passed on last */
     bool is_silent;       /* as host_merge_silence reported it */
+    int64_t silent_since_ns; /* time of its latest packet before it last fell silent, by its own clock */
 };
 
 enum host_merge_result {

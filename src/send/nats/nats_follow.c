@@ -172,11 +172,11 @@ static void hand_over(struct follow *f)
 static void say_silence(struct follow *f, const struct host_merge_host *host)
 {
     struct silent_point point = {
-        .since_ns = host->last_ns, .now_ns = clock_since_1970_ns(), .is_back = !host->is_silent};
+        .since_ns = host->silent_since_ns, .now_ns = clock_since_1970_ns(), .is_back = !host->is_silent};
     char shown[32];
     _Static_assert(sizeof point.name == sizeof host->name, "a host's name is that of its point");
     memcpy(point.name, host->name, sizeof point.name);
-    time_point_format(host->last_ns, shown, sizeof shown);
+    time_point_format(host->silent_since_ns, shown, sizeof shown);
     if (host->is_silent)
         complain("NATS: %s stopped sending: nothing from it since %s (local time), while others go on",
                  host->name, shown);

@@ -274,6 +274,28 @@ static void hosts_fall_silent(void **state)
     goes("~1 a100000> b1 ~15 b15 ~25 b25 ~40 ?"); /* nothing of it was ever taken */
 }
 
+/* Since when it was silent is known of a host that is back, too, whatever it has sent since. */
+static void silence_has_a_beginning(void **state)
+{
+    const struct host_merge_config config = {
+        .lateness_ns = 2 * SECOND, .max_bytes = 1 << 20, .silence_ns = 20 * SECOND};
+    struct host_merge *merge = host_merge_new(&config);
+    const struct host_merge_host *a = NULL;
+    (void)state;
+    assert_non_null(merge);
+    now_ns = 0;
+    for (int64_t second = 1; second <= 90; second++) {
+        if (second < 3 || second == 45) /* silent from 2 and from 45 on */
+            (void)add(merge, "a", second, 10);
+        (void)add(merge, "b", second, 10);
+        look(merge, second);
+        a = host_merge_host(merge, 0);
+        assert_int_equal(a->silent_since_ns, (second < 21 ? 0 : second < 64 ? 2 : 45) * SECOND);
+    }
+    assert_true(a->is_silent);
+    host_merge_free(merge);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +311,7 @@ int main(void)
         cmocka_unit_test(times_beyond_all_clocks),
         cmocka_unit_test(bounds),
         cmocka_unit_test(hosts_fall_silent),
+        cmocka_unit_test(silence_has_a_beginning),
         cmocka_unit_test(backwards_is_late_at_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
