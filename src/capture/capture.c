@@ -57,8 +57,11 @@ bool capture_open(struct capture *capture, const struct capture_config *config)
 bool capture_begin(struct capture *capture)
 {
     for (size_t i = 0; i < capture->num_inputs && !capture->is_live; i++) {
-        if (!capture_begin_file(capture, &capture->inputs[i]) ||
-            !check_link_type(&capture->inputs[i]))
+        struct capture_input *input = &capture->inputs[i];
+        if (!capture_begin_file(capture, input))
+            return false;
+        /* Of pcapng, interfaces may come that can be read: capture_input_say_other tells if none has. */
+        if (!input->interfaces.has_first && !check_link_type(input))
             return false;
     }
     return true;
@@ -174,11 +177,11 @@ bool capture_get_progress(const struct capture *capture, double *fraction)
 
 bool capture_close(struct capture *capture)
 {
-    bool ok = !capture->failed;
     for (size_t i = 0; i < capture->num_inputs; i++) {
         capture_input_say_other(capture, &capture->inputs[i]);
         capture_input_close(&capture->inputs[i]);
     }
+    const bool ok = !capture->failed;
     free(capture->inputs);
     point_merge_free(capture->points);
     dedup_free(capture->dedup);

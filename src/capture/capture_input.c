@@ -83,6 +83,7 @@ void capture_input_say_other(struct capture *capture, const struct capture_input
              ds_counted(input->num_other, "packets").text, name != NULL ? name : "an unknown one",
              input->other_link_type);
     add_complaint(capture, input->name, text);
+    capture->failed |= input->num_known == 0;
 }
 
 #define NS_PER_SECOND INT64_C(1000000000)
@@ -110,11 +111,13 @@ int capture_input_read(struct capture_input *input)
     return status;
 }
 
-/* note_other counts packets of link types that cannot be read. */
+/* note_other counts packets of link types that cannot be read, and those of others. */
 static void note_other(struct capture_input *input)
 {
-    if (ds_link_type_known(input->packet_link_type))
+    if (ds_link_type_known(input->packet_link_type)) {
+        input->num_known++;
         return;
+    }
     if (input->num_other++ == 0)
         input->other_link_type = input->packet_link_type;
 }

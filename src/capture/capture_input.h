@@ -51,8 +51,9 @@ struct capture_input {
     const char *name;
     int dlt;            /* what libpcap calls its link type; known when pcap is closed, too */
     uint32_t link_type; /* LINKTYPE_ value of that */
-    uint32_t packet_link_type; /* of the latest packet: in pcapng it may differ */
-    uint64_t num_other; /* packets of a link type that cannot be read */
+    uint32_t packet_link_type; /* of the packet that was read last: in pcapng it may be another */
+    uint64_t num_known; /* packets of pcapng of a link type that can be read */
+    uint64_t num_other; /* of one that cannot */
     uint32_t other_link_type; /* of the first of them */
     uint64_t size;      /* of the file, 0 when not known */
     bool nanoseconds;   /* what the time stamps were taken with */
@@ -126,7 +127,8 @@ void capture_input_next(struct capture *capture, struct capture_input *input);
 void capture_input_packet(const struct capture *capture, const struct capture_input *input,
                           struct ds_packet *packet);
 
-/* capture_input_say_other has capture_close say how many packets have link types that cannot be read. */
+/* capture_input_say_other has capture_close say how many packets have link types that cannot be read. If all
+ * have, the capture has failed. */
 void capture_input_say_other(struct capture *capture, const struct capture_input *input);
 
 /* capture_choose_oldest returns the input whose next packet is the oldest, NULL when all are

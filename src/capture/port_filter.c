@@ -315,7 +315,9 @@ bool port_filter_begin(struct port_filter *f)
         return false;
     }
     for (size_t i = 0; i < f->capture->num_inputs; i++) {
-        if (!compile(f, f->capture->inputs[i].link_type, true))
+        /* The first interfaces of pcapng may be of a type that cannot be read. */
+        const uint32_t link_type = f->capture->inputs[i].link_type;
+        if (!compile(f, ds_link_type_known(link_type) ? link_type : LINKTYPE_ETHERNET, true))
             return false;
     }
     for (size_t i = 0; i < f->capture->num_inputs; i++) {
