@@ -76,6 +76,12 @@ void capture_input_say_other(struct capture *capture, const struct capture_input
 {
     const char *name = pcap_datalink_val_to_name(capture_dlt_of(input->other_link_type));
     char text[160];
+    if (input->num_beyond != 0) {
+        snprintf(text, sizeof text, "%s of interfaces beyond the %dth are left out",
+                 ds_counted(input->num_beyond, "packets").text, PCAPNG_INTERFACES_MAX);
+        add_complaint(capture, input->name, text);
+    }
+    capture->failed |= input->num_known == 0 && input->num_beyond + input->num_other != 0;
     if (input->num_other == 0)
         return;
     snprintf(text, sizeof text,
@@ -83,7 +89,6 @@ void capture_input_say_other(struct capture *capture, const struct capture_input
              ds_counted(input->num_other, "packets").text, name != NULL ? name : "an unknown one",
              input->other_link_type);
     add_complaint(capture, input->name, text);
-    capture->failed |= input->num_known == 0;
 }
 
 #define NS_PER_SECOND INT64_C(1000000000)
@@ -118,7 +123,9 @@ static void note_other(struct capture_input *input)
         input->num_known++;
         return;
     }
-    if (input->num_other++ == 0)
+    if (input->packet_link_type == PCAPNG_NO_LINK_TYPE)
+        input->num_beyond++;
+    else if (input->num_other++ == 0)
         input->other_link_type = input->packet_link_type;
 }
 

@@ -55,6 +55,7 @@ struct capture_input {
     uint64_t num_known; /* packets of pcapng of a link type that can be read */
     uint64_t num_other; /* of one that cannot */
     uint32_t other_link_type; /* of the first of them */
+    uint64_t num_beyond; /* packets of interfaces beyond PCAPNG_INTERFACES_MAX */
     uint64_t size;      /* of the file, 0 when not known */
     bool nanoseconds;   /* what the time stamps were taken with */
     uint32_t made_key;  /* marks its pseudo packets, see pseudo_packet.h; 0: none */
@@ -127,8 +128,8 @@ void capture_input_next(struct capture *capture, struct capture_input *input);
 void capture_input_packet(const struct capture *capture, const struct capture_input *input,
                           struct ds_packet *packet);
 
-/* capture_input_say_other has capture_close say how many packets have link types that cannot be read. If all
- * have, the capture has failed. */
+/* capture_input_say_other has capture_close say how many packets have link types that cannot be read. If
+ * all have, the capture has failed. */
 void capture_input_say_other(struct capture *capture, const struct capture_input *input);
 
 /* capture_choose_oldest returns the input whose next packet is the oldest, NULL when all are

@@ -8,8 +8,8 @@
  *            to 4; code 9 is the resolution: 10^-value, or 2^-value with the top bit set;
  *            microseconds when there is none
  *   00000002 old packet  interface:2 ...
- *   00000003 simple packet, of the first interface: length:4 on the wire; the interface's snap length limits
- *            how much of it is there
+ *   00000003 simple packet, of the first interface: length:4 on the wire; the interface's snap length
+ *            limits how much of it is there
  *   00000006 packet  interface:4 ...
  *   0000000a secrets   type:4 "TLSK" as a number, length:4 text, padded to 4; options
  *

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 enum {
-    PCAPNG_INTERFACES_MAX = 4096,  /* in a section; packets of others have no link type */
-    PCAPNG_WAITING_MAX = 1 << 16,  /* packets that libpcap has not returned yet */
+    PCAPNG_INTERFACES_MAX = 1 << 16, /* in a section; packets of others have no link type */
+    PCAPNG_WAITING_MAX = 1 << 16,  /* packets that have gone by and were not given out */
     PCAPNG_NO_LINK_TYPE = UINT16_MAX,
 };
 

@@ -14,8 +14,8 @@ struct pcap_secrets {
     void *context;
 };
 
-/* So many interfaces a pcapng file has, one for each link type; so many of them at most are of link types that
- * distsniff cannot read, so that there is room for all that it can. */
+/* So many interfaces a pcapng file has, one for each link type; so many of them at most are of link types
+ * that distsniff cannot read, so that there is room for all that it can. */
 enum { PCAP_WRITER_TYPES = 64, PCAP_WRITER_UNREAD = 32 };
 
 struct pcap_writer {

@@ -2,6 +2,7 @@
  * test_capture_file.c - capture files of all kinds, packed and broken.
  */
 #include "capture/capture.h"
+#include "capture/pcapng_interfaces.h"
 #include "util/byte_order.h"
 
 #include <setjmp.h>
@@ -302,6 +303,44 @@ static void reads_several_link_types(void **state)
     }
 }
 
+/* Nobody has so many interfaces, but a file may; what is beyond them is counted apart. */
+static void reads_many_interfaces(void **state)
+{
+    static const struct {
+        uint32_t interface, link_type;
+    } wanted[] = {{4999, 101},
+                  {PCAPNG_INTERFACES_MAX - 1, 101},
+                  {PCAPNG_INTERFACES_MAX, PCAPNG_NO_LINK_TYPE}};
+    enum { NUM = sizeof wanted / sizeof wanted[0] };
+    const uint32_t section[] = {0x0A0D0D0A, 28, 0x1A2B3C4D, halves(1, 0), UINT32_MAX, UINT32_MAX, 28};
+    const char *name = "many";
+    struct file head = {.len = 0}, interface = {.len = 0}, packets = {.len = 0};
+    struct capture capture;
+    struct ds_packet packet;
+    FILE *file = fopen(name, "wb");
+    (void)state;
+    assert_non_null(file);
+    for (size_t i = 0; i < 7; i++)
+        add_u32(&head, section[i], false);
+    add_interface(&interface, 101, 0);
+    for (uint32_t i = 0; i < NUM; i++)
+        add_packet(&packets, wanted[i].interface, i);
+    assert_int_equal(fwrite(head.bytes, 1, head.len, file), head.len);
+    for (size_t i = 0; i <= PCAPNG_INTERFACES_MAX; i++)
+        assert_int_equal(fwrite(interface.bytes, 1, interface.len, file), interface.len);
+    assert_int_equal(fwrite(packets.bytes, 1, packets.len, file), packets.len);
+    assert_int_equal(fclose(file), 0);
+    assert_true(open_files(&capture, &name, 1));
+    for (size_t i = 0; i < NUM; i++) {
+        assert_int_equal(capture_next(&capture, &packet), CAPTURE_PACKET);
+        assert_int_equal(packet.link_type, wanted[i].link_type);
+    }
+    assert_int_equal(capture_next(&capture, &packet), CAPTURE_END);
+    assert_int_equal(capture.inputs[0].num_beyond, 1);
+    assert_int_equal(capture.inputs[0].num_other, 0);
+    assert_true(capture_close(&capture));
+}
+
 /* Simple packets say only how long they were: the snap length of their section's first interface limits
  * them. It does not limit packets of other interfaces. */
 static void reads_simple_packets(void **state)
@@ -309,7 +348,8 @@ static void reads_simple_packets(void **state)
     static const uint32_t section[] = {0x0A0D0D0A, 28, 0x1A2B3C4D, 1, UINT32_MAX, UINT32_MAX, 28};
     static const struct {
         uint32_t link_type, snaplen, len, cap_len;
-    } cases[] = {{276, 5, 60, 5}, {276, 5, 3, 3}, {101, 6, 6, 6}, {101, 6, 7, 6}, {1, 0, 9, 9}, {1, 9, 8, 8}};
+    } cases[] = {{276, 5, 60, 5}, {276, 5, 3, 3}, {101, 6, 6, 6},
+                 {101, 6, 7, 6},  {1, 0, 9, 9},   {1, 9, 8, 8}};
     const char *names[] = {"simple", "simple.gz"};
     struct file file = {.len = 0};
     uint8_t packed[MAX_LEN];
@@ -527,6 +567,7 @@ int main(void)
         cmocka_unit_test(unpacks),
         cmocka_unit_test(reads_several_link_types),
         cmocka_unit_test(reads_simple_packets),
+        cmocka_unit_test(reads_many_interfaces),
         cmocka_unit_test(says_when_packed_data_is_cut),
         cmocka_unit_test(gives_all_packets_of_a_file_cut_short),
         cmocka_unit_test(reads_what_libpcap_reads),

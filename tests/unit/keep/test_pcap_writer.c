@@ -22,7 +22,7 @@ static void write_packet(struct pcap_writer *writer, uint32_t link_type, int64_t
 {
     const uint8_t bytes[4] = {1, 2, 3, 4};
     const struct ds_packet packet = {
-        .ts_ns = ts_ns, .link_type = link_type, .data = bytes, .cap_len = sizeof bytes, .len = sizeof bytes};
+        .ts_ns = ts_ns, .link_type = link_type, .data = bytes, .cap_len = 4, .len = 4};
     pcap_writer_write(writer, &packet, NULL);
 }
 
