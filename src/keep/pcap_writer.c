@@ -35,7 +35,7 @@ static bool start_dump(struct pcap_writer *writer, const struct capture *capture
     FILE *file = function_file_write(writer, write_bytes);
     pcap_t *pcap = pcap_open_dead_with_tstamp_precision(
         capture->inputs[0].dlt, MAX_SNAPLEN,
-        writer->nanoseconds ? PCAP_TSTAMP_PRECISION_NANO : PCAP_TSTAMP_PRECISION_MICRO);
+        writer->interfaces[0].nanoseconds ? PCAP_TSTAMP_PRECISION_NANO : PCAP_TSTAMP_PRECISION_MICRO);
     if (file != NULL && pcap != NULL) {
         setvbuf(file, NULL, _IONBF, 0);
         writer->dumper = pcap_dump_fopen(pcap, file);
@@ -89,7 +89,7 @@ static bool is_no_input(const void *capture, int fd, const char *name)
 static bool begin_pcapng(struct pcap_writer *writer, const struct capture *capture)
 {
     pcapng_form_begin(&writer->output.buffer, capture->inputs[0].link_type, MAX_SNAPLEN,
-                      writer->nanoseconds, writer->made_key);
+                      writer->interfaces[0].nanoseconds, writer->made_key);
     return !writer->output.buffer.failed;
 }
 
@@ -97,13 +97,13 @@ bool pcap_writer_open(struct pcap_writer *writer, const char *name, const struct
                       const struct pcap_writer_config *config)
 {
     const bool is_pcap = config->takes_pcap && !pcapng_form_is_named(name);
-    *writer = (struct pcap_writer){.nanoseconds = capture_has_nanoseconds(capture)};
+    const uint32_t link_type = capture->inputs[0].link_type;
+    *writer = (struct pcap_writer){.num_interfaces = 1, .num_unread = !ds_link_type_known(link_type)};
+    writer->interfaces[0] = (struct pcap_writer_interface){link_type, capture_has_nanoseconds(capture)};
     if (!is_pcap)
         writer->secrets = config->secrets;
     if (is_pcap && !pcap_writer_can_write(capture, name))
         return false;
-    writer->num_unread = !ds_link_type_known(capture->inputs[0].link_type);
-    writer->link_type[writer->num_link_types++] = capture->inputs[0].link_type;
     if (!output_file_open_if(&writer->output, strcmp(name, "-") == 0 ? NULL : name, false,
                              is_no_input, capture))
         return false;
@@ -155,7 +155,7 @@ static void dump(struct pcap_writer *writer, const struct ds_packet *packet)
 {
     const int64_t fraction = packet->ts_ns % 1000000000;
     const struct pcap_pkthdr header = {
-        .ts = {packet->ts_ns / 1000000000, writer->nanoseconds ? fraction : fraction / 1000},
+        .ts = {packet->ts_ns / 1000000000, writer->interfaces[0].nanoseconds ? fraction : fraction / 1000},
         .caplen = packet->cap_len,
         .len = packet->len,
     };
@@ -231,18 +231,21 @@ static void say_left_out(struct pcap_writer *writer)
 /* has_room says whether another link type can go to the file. */
 static bool has_room(const struct pcap_writer *writer, uint32_t link_type)
 {
-    return writer->dumper == NULL && writer->num_link_types < PCAP_WRITER_TYPES &&
+    return writer->dumper == NULL && writer->num_interfaces < PCAP_WRITER_INTERFACES &&
            (ds_link_type_known(link_type) || writer->num_unread < PCAP_WRITER_UNREAD);
 }
 
 /* find_interface finds the interface that a packet goes to, and adds it to a pcapng file where there is
- * none. False: there can be none. */
-static bool find_interface(struct pcap_writer *writer, uint32_t link_type, uint32_t *interface)
+ * none: nanoseconds may first come with a later interface of the input. False: there can be none. */
+static bool find_interface(struct pcap_writer *writer, const struct ds_packet *packet, uint32_t *interface)
 {
     struct ds_buffer *buffer = &writer->output.buffer;
     const size_t before = buffer->len;
-    for (*interface = 0; *interface < writer->num_link_types; ++*interface) {
-        if (writer->link_type[*interface] == link_type)
+    const uint32_t link_type = packet->link_type;
+    const bool needs_ns = writer->dumper == NULL && packet->ts_ns % 1000 != 0;
+    for (*interface = 0; *interface < writer->num_interfaces; ++*interface) {
+        const struct pcap_writer_interface *one = &writer->interfaces[*interface];
+        if (one->link_type == link_type && (one->nanoseconds || !needs_ns))
             return true;
     }
     if (!has_room(writer, link_type)) {
@@ -250,8 +253,9 @@ static bool find_interface(struct pcap_writer *writer, uint32_t link_type, uint3
         return false;
     }
     writer->num_unread += !ds_link_type_known(link_type);
-    writer->link_type[writer->num_link_types++] = link_type;
-    pcapng_form_interface(buffer, link_type, MAX_SNAPLEN, writer->nanoseconds);
+    const bool nanoseconds = needs_ns || writer->interfaces[0].nanoseconds;
+    writer->interfaces[writer->num_interfaces++] = (struct pcap_writer_interface){link_type, nanoseconds};
+    pcapng_form_interface(buffer, link_type, MAX_SNAPLEN, nanoseconds);
     end_unit(writer, before);
     return !writer->output.failed;
 }
@@ -266,7 +270,7 @@ void pcap_writer_write(struct pcap_writer *writer, const struct ds_packet *given
     if (!writer->is_open || output->failed)
         return;
     write_new_secrets(writer);
-    if (!find_interface(writer, given->link_type, &interface))
+    if (!find_interface(writer, given, &interface))
         return;
     if (given->past.kind != DS_SNAPSHOT_NONE) {
         packet = &signed_packet;
@@ -280,7 +284,8 @@ void pcap_writer_write(struct pcap_writer *writer, const struct ds_packet *given
     if (writer->dumper != NULL)
         dump(writer, packet);
     else
-        pcapng_form_packet(&output->buffer, packet, interface, writer->nanoseconds, comments);
+        pcapng_form_packet(&output->buffer, packet, interface, writer->interfaces[interface].nanoseconds,
+                           comments);
     end_unit(writer, before);
 }
 
@@ -291,7 +296,7 @@ void pcap_writer_end_comments(struct pcap_writer *writer, int64_t ts_ns,
     const size_t before = buffer->len;
     if (!writer->is_open || writer->output.failed || writer->dumper != NULL)
         return;
-    pcapng_form_statistics(buffer, ts_ns, writer->nanoseconds, comments);
+    pcapng_form_statistics(buffer, ts_ns, writer->interfaces[0].nanoseconds, comments);
     end_unit(writer, before);
 }
 

@@ -14,9 +14,14 @@ struct pcap_secrets {
     void *context;
 };
 
-/* So many interfaces a pcapng file has, one for each link type; so many of them at most are of link types
- * that distsniff cannot read, so that there is room for all that it can. */
-enum { PCAP_WRITER_TYPES = 64, PCAP_WRITER_UNREAD = 32 };
+/* So many interfaces a pcapng file has; so many of them at most are of link types that distsniff cannot
+ * read, so that there is room for all that it can, with micro- and with nanoseconds. */
+enum { PCAP_WRITER_INTERFACES = 64, PCAP_WRITER_UNREAD = 32 };
+
+struct pcap_writer_interface {
+    uint32_t link_type;
+    bool nanoseconds;
+};
 
 struct pcap_writer {
     struct output_file output; /* its fields failed and closed report errors */
@@ -26,10 +31,9 @@ struct pcap_writer {
     uint64_t num_secrets;     /* secrets that have been checked */
     struct ds_buffer lines; /* secrets that are being written */
     uint64_t size;         /* bytes of the file, including those not written out yet */
-    bool nanoseconds;
     uint64_t no_memory;    /* packets left out for lack of it */
-    uint32_t link_type[PCAP_WRITER_TYPES]; /* of the interfaces of the file; of pcap one */
-    uint32_t num_link_types, num_unread;
+    struct pcap_writer_interface interfaces[PCAP_WRITER_INTERFACES]; /* of the file; of pcap one */
+    uint32_t num_interfaces, num_unread;
     uint64_t num_other;    /* packets left out for their link type */
     uint32_t made_key;     /* marks pseudo packets, see pseudo_packet.h; 0: none */
     struct ds_buffer made; /* the one being written */

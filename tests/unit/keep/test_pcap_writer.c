@@ -1,6 +1,6 @@
 /*
  * test_pcap_writer.c - which packets a pcapng file takes: link types that can be read always have room,
- * those that cannot have some.
+ * those that cannot have some; and times stay exact.
  */
 #include "keep/pcap_writer.h"
 
@@ -71,6 +71,30 @@ static void unread_link_types_leave_room(void **state)
     assert_int_equal(count(PACKET), 2 * PCAP_WRITER_UNREAD + NUM_KNOWN);
 }
 
+/* Nanoseconds that come later have an interface of their own. */
+static void nanoseconds_come_later(void **state)
+{
+    static const int64_t times[] = {1000, 1001, 2000, INT64_C(1700000000123456789), 3000};
+    enum { NUM = sizeof times / sizeof times[0] };
+    struct pcap_writer writer;
+    char error[PCAP_ERRBUF_SIZE];
+    struct pcap_pkthdr *header;
+    const u_char *data;
+    (void)state;
+    begin(&writer);
+    for (size_t i = 0; i < NUM; i++)
+        write_packet(&writer, USER0, times[i]);
+    pcap_writer_close(&writer);
+    assert_int_equal(count(INTERFACE), 2);
+    pcap_t *pcap = pcap_open_offline_with_tstamp_precision(name, PCAP_TSTAMP_PRECISION_NANO, error);
+    assert_non_null(pcap);
+    for (size_t i = 0; i < NUM; i++) {
+        assert_int_equal(pcap_next_ex(pcap, &header, &data), 1);
+        assert_int_equal(header->ts.tv_sec * INT64_C(1000000000) + header->ts.tv_usec, times[i]);
+    }
+    pcap_close(pcap);
+}
+
 static int enter(void **state)
 {
     (void)state;
@@ -88,6 +112,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unread_link_types_leave_room),
+        cmocka_unit_test(nanoseconds_come_later),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }
