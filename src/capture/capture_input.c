@@ -16,12 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The only value that differs between LINKTYPE_ and DLT_ on Linux, of the known ones. */
-enum { LINKTYPE_RAW = 101 };
+/* The only values that differ between LINKTYPE_ and DLT_ on Linux, of the known ones: 14 is what OpenBSD
+ * calls DLT_RAW. */
+enum { LINKTYPE_RAW = 101, LINKTYPE_OPENBSD_RAW = 14 };
 
 int capture_dlt_of(uint32_t link_type)
 {
-    return link_type == LINKTYPE_RAW ? DLT_RAW : (int)link_type;
+    return link_type == LINKTYPE_RAW || link_type == LINKTYPE_OPENBSD_RAW ? DLT_RAW : (int)link_type;
 }
 
 void capture_read_link_type(struct capture_input *input)

@@ -15,6 +15,8 @@
 #include "capture/kernel_filter.h"
 #include "core/printable.h"
 
+#include <distsniff/counted.h>
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -55,6 +57,9 @@ struct port_filter {
     struct bpf_program users_in_kernel; /* live: the compiled expression, for the kernel's filter */
     struct rule *rules;
     size_t num_rules;
+    uint64_t num_unruled; /* packets left out whose link type has no rule */
+    uint32_t unruled_link_type; /* of the first of them */
+    uint64_t unruled_frame;     /* the latest of them */
     struct rule of_quoted; /* for packets that ICMP errors quote; no instructions: no packet matches */
     uint8_t *stripped; /* MAX_SNAPLEN bytes for a packet without VLAN tags */
     uint16_t excluded[MAX_EXCLUDED];
@@ -175,15 +180,23 @@ static bool complain_expression(const struct port_filter *f, const char *why)
     return false;
 }
 
-/* compile compiles for user space, with a separate handle, because on a live one libpcap makes programs
- * that only the kernel can run. If not is_needed, the expression may be invalid for the link type: only
- * some packets of a file may have that type. */
-static bool compile(struct port_filter *f, uint32_t link_type, bool is_needed)
+/* find_rule returns the rule for a link type, NULL if there is none. */
+static const struct rule *find_rule(const struct port_filter *f, uint32_t link_type)
 {
     for (size_t i = 0; i < f->num_rules; i++) {
         if (f->rules[i].link_type == link_type)
-            return true;
+            return &f->rules[i];
     }
+    return NULL;
+}
+
+/* Compiles for user space: on a handle of its own, because on a live one libpcap makes
+ * programs that only the kernel can run. A link type that only some packets of a file may have need not
+ * have what the expression speaks of. */
+static bool compile(struct port_filter *f, uint32_t link_type, bool is_needed)
+{
+    if (find_rule(f, link_type) != NULL)
+        return true;
     pcap_t *dead = pcap_open_dead(capture_dlt_of(link_type), MAX_SNAPLEN);
     if (dead == NULL) {
         complain("out of memory");
@@ -379,10 +392,8 @@ static bool program_matches(const struct bpf_program *program, const uint8_t *da
 
 static bool matches(const struct port_filter *f, const struct ds_packet *packet)
 {
-    const struct rule *rule = f->rules, *end = f->rules + f->num_rules;
-    while (rule != end && rule->link_type != packet->link_type)
-        rule++;
-    if (rule == end)
+    const struct rule *rule = find_rule(f, packet->link_type);
+    if (rule == NULL)
         return false;
     const uint8_t *data = packet->data;
     uint32_t cap_len = packet->cap_len;
@@ -414,8 +425,31 @@ static void note_refused(struct port_filter *f, uint16_t src, uint16_t dst)
     set_kernel_filter(f);
 }
 
-/* passes checks a packet against the expression and the learned ports. */
-static __attribute__((noinline)) bool passes(struct port_filter *f, const struct ds_packet *packet)
+/* note_unruled counts a rejected packet that the expression says nothing of. One that opens a connection
+ * may be asked for twice. */
+static void note_unruled(struct port_filter *f, const struct ds_packet *packet)
+{
+    if (find_rule(f, packet->link_type) != NULL || !ds_link_type_known(packet->link_type) ||
+        packet->frame == f->unruled_frame)
+        return;
+    f->unruled_frame = packet->frame;
+    if (f->num_unruled++ == 0)
+        f->unruled_link_type = packet->link_type;
+}
+
+/* say_unruled tells how many there were. */
+static void say_unruled(const struct port_filter *f)
+{
+    const char *name = pcap_datalink_val_to_name(capture_dlt_of(f->unruled_link_type));
+    if (f->num_unruled != 0)
+        complain("'%s' does not apply to %s of other link types, which are left out; the first is of %s "
+                 "(%u)",
+                 f->expression, ds_counted(f->num_unruled, "packets").text,
+                 name != NULL ? name : "unknown", f->unruled_link_type);
+}
+
+/* passes_rules checks a packet against the expression and the learned ports. */
+static bool passes_rules(struct port_filter *f, const struct ds_packet *packet)
 {
     uint16_t src, dst;
     if (matches(f, packet))
@@ -427,6 +461,14 @@ static __attribute__((noinline)) bool passes(struct port_filter *f, const struct
     if (f->capture->is_live)
         note_refused(f, src, dst);
     return false;
+}
+
+static __attribute__((noinline)) bool passes(struct port_filter *f, const struct ds_packet *packet)
+{
+    const bool is_passed = passes_rules(f, packet);
+    if (!is_passed)
+        note_unruled(f, packet);
+    return is_passed;
 }
 
 bool port_filter_pass(struct port_filter *f, const struct ds_packet *packet)
@@ -477,6 +519,7 @@ void port_filter_free(struct port_filter *f)
 {
     if (f == NULL)
         return;
+    say_unruled(f);
     for (size_t i = 0; i < f->num_rules; i++)
         pcap_freecode(&f->rules[i].program);
     pcap_freecode(&f->users_in_kernel);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 /* An Ethernet packet of IPv4 TCP, with as many VLAN tags as asked for. */
@@ -56,7 +57,8 @@ struct fixture {
 
 static void start(struct fixture *f, char *expression)
 {
-    f->input = (struct capture_input){.pcap = pcap_open_dead(DLT_EN10MB, 65535)};
+    f->input.pcap = pcap_open_dead(DLT_EN10MB, 65535);
+    f->input.interfaces.first_type = 1;
     capture_read_link_type(&f->input);
     f->capture = (struct capture){.inputs = &f->input, .num_inputs = 1};
     f->options.expression = expression;
@@ -71,6 +73,55 @@ static void stop(struct fixture *f)
 {
     port_filter_free(f->follow);
     pcap_close(f->input.pcap);
+}
+
+/* An expression applies to raw packets of any name. Where it cannot be compiled for a link type that can
+ * be read, what is left out is told at the end. */
+static void says_what_it_does_not_apply_to(void **state)
+{
+    static const struct {
+        char expression[32];
+        const char *said;
+        uint32_t link_type;
+        bool passes;
+    } cases[] = {
+        {"port 4369", "", 14, true},
+        {"port 4369", "", 12, true},
+        {"port 4368", "", 14, false},
+        {"port 4369", "", 220, false}, /* the capture says that it cannot be read */
+        {"ether host 0:1:2:3:4:5", "does not apply to 2 packets of other link types", 101, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = {0};
+        struct made made;
+        char expression[32], text[512] = "";
+        FILE *said = tmpfile();
+        const int before = dup(STDERR_FILENO);
+        assert_non_null(said);
+        make(&made, 0, 40000, 4369);
+        made.packet.link_type = cases[i].link_type;
+        made.packet.data += 14;
+        made.packet.cap_len -= 14;
+        memcpy(expression, cases[i].expression, sizeof expression);
+        f.input.interfaces.has_first = true;
+        f.options.no_follow = true;
+        start(&f, expression);
+        assert_non_null(f.follow);
+        for (uint64_t j = 0; j < 4; j++) {
+            made.packet.frame = 1 + j / 2; /* each is asked for twice */
+            assert_int_equal(port_filter_pass(f.follow, &made.packet), cases[i].passes);
+        }
+        assert_int_equal(dup2(fileno(said), STDERR_FILENO), STDERR_FILENO);
+        stop(&f);
+        assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
+        close(before);
+        rewind(said);
+        (void)!fread(text, 1, sizeof text - 1, said);
+        fclose(said);
+        assert_int_equal(*text != '\0', *cases[i].said != '\0');
+        assert_non_null(strstr(text, cases[i].said));
+    }
 }
 
 static void passes_what_matches_and_what_was_learned(void **state)
@@ -393,6 +444,7 @@ int main(void)
         cmocka_unit_test(learns_nothing_when_told_so),
         cmocka_unit_test(knows_the_ports_it_was_told),
         cmocka_unit_test(passes_everything_without_expression),
+        cmocka_unit_test(says_what_it_does_not_apply_to),
         cmocka_unit_test(steps_over_vlan_tags),
         cmocka_unit_test(strips_tags_of_cut_packets),
         cmocka_unit_test(passes_later_fragments),
