@@ -26,7 +26,29 @@ enum {
     EXT_AUTHENTICATION = 51,
     EXT_DESTINATION = 60,
     EXT_MOBILITY = 135,
+
+    OPTION_END = 0, /* of IPv4 */
+    OPTION_NOP = 1,
+    OPTION_LOOSE_ROUTE = 131,
+    OPTION_STRICT_ROUTE = 137,
 };
+
+/* takes_options says whether a host takes a packet with these options of IPv4: kind 1, length 1,
+ * which includes both, value. Linux drops malformed ones, and source routes (accept_source_route). */
+static bool takes_options(struct cursor options)
+{
+    while (cursor_left(&options) != 0) {
+        uint8_t kind, len;
+        if (!cursor_read_u8(&options, &kind) || kind == OPTION_END)
+            break;
+        if (kind == OPTION_NOP)
+            continue;
+        if (kind == OPTION_LOOSE_ROUTE || kind == OPTION_STRICT_ROUTE || !cursor_read_u8(&options, &len) ||
+            len < 2 || !cursor_skip(&options, len - 2u))
+            return false;
+    }
+    return true;
+}
 
 static enum packet_status read_ip4(struct span *at, struct ip_packet *ip)
 {
@@ -36,7 +58,6 @@ static enum packet_status read_ip4(struct span *at, struct ip_packet *ip)
     struct cursor whole = at->bytes;
 
     ip->version = 4;
-    ip->is_routed = false;
     *ip->src = (struct ds_addr){.family = 4};
     *ip->dst = (struct ds_addr){.family = 4};
     if (!cursor_child(&at->bytes, IP4_HEADER_LEN, &header) || !cursor_read_u8(&header, &version) ||
@@ -49,8 +70,11 @@ static enum packet_status read_ip4(struct span *at, struct ip_packet *ip)
     uint32_t header_len = (version & 15) * 4u;
     if (version >> 4 != 4 || header_len < IP4_HEADER_LEN)
         return PACKET_MALFORMED;
-    if (!cursor_skip(&at->bytes, header_len - IP4_HEADER_LEN))
+    struct cursor options;
+    if (!cursor_child(&at->bytes, header_len - IP4_HEADER_LEN, &options))
         return span_short(at);
+    if (!takes_options(options))
+        return PACKET_MALFORMED;
     ip->header = cursor_first(whole, header_len);
     ip->is_open_ended = total_len == 0;
     if (total_len != 0) {
@@ -72,7 +96,6 @@ static enum packet_status read_ip6(struct span *at, struct ip_packet *ip)
     uint16_t payload_len;
 
     ip->version = 6;
-    ip->is_routed = false;
     ip->header = cursor_make(NULL, 0);
     ip->src->family = ip->dst->family = 6;
     if (!cursor_child(&at->bytes, IP6_HEADER_LEN, &header) || !cursor_read_u32(&header, &version) ||
@@ -111,19 +134,27 @@ enum packet_status ip_skip_extensions(struct span *at, struct ip_packet *ip)
 {
     struct cursor *bytes = &at->bytes;
     for (int i = 0; i < IP_MAX_EXTENSIONS; i++) {
-        uint8_t next, len;
+        struct cursor rest;
+        uint8_t next, len, segments_left;
         switch (ip->protocol) {
         case EXT_HOP_BY_HOP:
-        case EXT_ROUTING:
         case EXT_DESTINATION:
         case EXT_MOBILITY: /* next header 1, length 1 in units of 8 bytes after the first 8 */
             if (!cursor_read_u8(bytes, &next) || !cursor_read_u8(bytes, &len) ||
                 !cursor_skip(bytes, len * 8u + 6))
                 return span_short(at);
-            ip->is_routed |= ip->protocol == EXT_ROUTING;
             ip->protocol = next;
             break;
-        case EXT_AUTHENTICATION: /* the same, but in units of 4 bytes */
+        case EXT_ROUTING: /* the same, then type 1, segments left 1: 0 at the final destination */
+            if (!cursor_read_u8(bytes, &next) || !cursor_read_u8(bytes, &len) ||
+                !cursor_child(bytes, len * 8u + 6, &rest) || !cursor_skip(&rest, 1) ||
+                !cursor_read_u8(&rest, &segments_left))
+                return span_short(at);
+            if (segments_left != 0)
+                return PACKET_MALFORMED;
+            ip->protocol = next;
+            break;
+        case EXT_AUTHENTICATION: /* as above, but in units of 4 bytes */
             if (!cursor_read_u8(bytes, &next) || !cursor_read_u8(bytes, &len) ||
                 !cursor_skip(bytes, len * 4u + 6))
                 return span_short(at);

@@ -24,12 +24,12 @@ struct ip_packet {
     uint32_t id;     /* of a fragment */
     uint8_t ttl;     /* or the hop limit */
     bool is_open_ended; /* it has no length, so it may include padding of the frame */
-    bool is_routed;     /* an IPv6 routing header: dst is not the final destination */
     struct cursor header; /* of IPv4, for its checksum; otherwise empty */
 };
 
 /* ip_read reads the header that an EtherType announces and advances to its payload, limited to the
- * packet's length. PACKET_SEGMENT means success, PACKET_NOT_TCP that it is not IP. It verifies no
+ * packet's length. PACKET_SEGMENT means success, PACKET_NOT_TCP that it is not IP, PACKET_MALFORMED
+ * also that no host takes it: options are malformed, or it is on a source route. It verifies no
  * checksums, because offloading to the network card leaves them wrong in captures: the caller
  * compares them with those of the connection (checksum.h). */
 enum packet_status ip_read(struct span *at, uint16_t ether_type, struct ip_packet *ip);

@@ -197,8 +197,6 @@ decode_any(struct packet_decoder *decoder, const struct ds_packet *packet, struc
         out->ttl = ip.ttl;
         out->ip4 = ip.header;
         const enum packet_status read = read_tcp(&at, out);
-        if (ip.is_routed)
-            out->summed = cursor_make(NULL, 0);
         /* Only short frames are padded. */
         out->has_bad_len = packet->len <= packet->cap_len &&
                            (ip.is_open_ended ? packet->len < OPEN_ENDED_LEN : out->truncated_len != 0);

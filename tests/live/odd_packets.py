@@ -242,6 +242,27 @@ def options_of_ip(t, e):
     t.throw(e, whole[:14] + bytes(ip) + whole[34:])
 
 
+def routed(t, e):
+    """The next data in a packet that a node does not take: on a source route, with options that are malformed."""
+    whole = t.way.packet(e, PSH | ACK, t.seq[e], t.seq[1 - e], spoofed(t, e), t.port, time=t.time[e])
+    if t.version == 6:
+        chain = b'\6\2\4\1' + bytes(4) + t.rng.choice([whole[38:54], whole[22:38]])
+        ip = bytearray(whole[14:54])
+        ip[4:6] = struct.pack('>H', len(whole) - 54 + len(chain))
+        ip[6] = 43
+    else:
+        chain = b''
+        options = t.rng.choice([b'\x83\7\4' + whole[30:34] + b'\0', b'\x89\7\4' + whole[26:30] + b'\0',
+                                b'\x83\7\10' + whole[30:34] + b'\0', b'\x94\0\0\0', b'\x94\1\0\0', b'\x94\5\0\0'])
+        ip = bytearray(whole[14:34])
+        ip[0] = 0x45 + len(options) // 4
+        ip[2:4] = struct.pack('>H', len(whole) - 14 + len(options))
+        ip[10:12] = b'\0\0'
+        ip += options
+        ip[10:12] = struct.pack('>H', ones_sum(bytes(ip)) ^ 0xffff)
+    t.throw(e, whole[:14] + bytes(ip) + chain + whole[54 if t.version == 6 else 34:])
+
+
 def in_pieces(t, e):
     """A segment in fragments that overlap, or of which one is missing, or whose bytes a node ignores."""
     if t.version != 4:
@@ -258,10 +279,11 @@ def in_pieces(t, e):
         t.throw(e, whole[:14] + bytes(ip) + body[start:stop])
 
 
-KINDS = [keepalive, keepalive_acked, syn_ack_again, syn_ack_with_data, syn_with_data, syn_fin, fin_reset, all_flags, reset_in_window,
-         reset_with_data, fin_early_data, fin_old, data_ack_unsent, data_ack_old, data_behind_window, data_before,
-         no_ack_urgent, early_pieces, window_shut, mss_option, md5_option, bad_options, old_time, old_reset,
-         flags_of_ecn, bad_sum_fin, zero_sum, short_head, empty_data, rights, extended, in_pieces]
+KINDS = [keepalive, keepalive_acked, syn_ack_again, syn_ack_with_data, syn_with_data, syn_fin, fin_reset, all_flags,
+         reset_in_window, reset_with_data, fin_early_data, fin_old, data_ack_unsent, data_ack_old,
+         data_behind_window, data_before, no_ack_urgent, early_pieces, window_shut, mss_option, md5_option,
+         bad_options, old_time, old_reset, flags_of_ecn, bad_sum_fin, zero_sum, short_head, empty_data, rights,
+         extended, routed, in_pieces]
 NUMBERED = [data_ack_unsent, data_ack_old]
 
 

@@ -32,6 +32,54 @@ static void test_malformed_ip(void **state)
     assert_int_equal(decode(RAW), PACKET_MALFORMED);
 }
 
+/* Hosts drop options of IPv4 that are malformed, and source routes. */
+static void test_options_of_ip4(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t options[8];
+        enum packet_status status;
+    } cases[] = {
+        {{1, 1, 7, 6, 4, 0, 0, 0}, PACKET_SEGMENT},         /* record route, then the end */
+        {{0, 131, 3, 4, 0, 137, 5, 1}, PACKET_SEGMENT},     /* nothing is read behind the end */
+        {{1, 1, 1, 1, 1, 1, 148, 2}, PACKET_SEGMENT},       /* one that fits exactly */
+        {{1, 1, 1, 1, 1, 148, 3, 1}, PACKET_SEGMENT},
+        {{148, 0, 0, 0}, PACKET_MALFORMED},
+        {{148, 1, 0, 0}, PACKET_MALFORMED},
+        {{148, 9, 0, 0}, PACKET_MALFORMED},
+        {{1, 1, 1, 1, 1, 1, 1, 148}, PACKET_MALFORMED},     /* without its length */
+        {{1, 131, 7, 4, 10, 0, 0, 3}, PACKET_MALFORMED},    /* loose source route */
+        {{1, 137, 7, 4, 10, 0, 0, 3}, PACKET_MALFORMED},    /* strict one */
+        {{1, 137, 7, 8, 10, 0, 0, 3}, PACKET_MALFORMED},    /* at its end: Linux drops that, too */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        make_tcp();
+        maker_ip4_full(&m, 6, 8, 1, 0x4000, false);
+        memcpy(maker_bytes(&m) + 20, cases[i].options, 8);
+        assert_int_equal(decode(RAW), cases[i].status);
+    }
+}
+
+/* Nor do they take what a routing header of IPv6 sends on. */
+static void test_routing_header(void **state)
+{
+    (void)state;
+    for (uint8_t left = 0; left < 2; left++) {
+        make_tcp();
+        maker_extension(&m, 6, 2);
+        maker_bytes(&m)[2] = 4;
+        maker_bytes(&m)[3] = left;
+        maker_ip6(&m, 43, false);
+        assert_int_equal(decode(RAW), left == 0 ? PACKET_SEGMENT : PACKET_MALFORMED);
+        assert_int_equal(cursor_left(&segment.summed) != 0, left == 0);
+        make_tcp();
+        maker_extension(&m, 6, 0);
+        maker_bytes(&m)[3] = 1; /* another header has no segments */
+        maker_ip6(&m, 60, false);
+        assert_hello(RAW);
+    }
+}
+
 static void test_tcp_header(void **state)
 {
     (void)state;
@@ -296,6 +344,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_malformed_ip),
+        TEST(test_options_of_ip4),
+        TEST(test_routing_header),
         TEST(test_tcp_header),
         TEST(test_snapped),
         TEST(test_snapped_silently),
