@@ -98,23 +98,6 @@ void detect_emit(struct detect *d, struct finding *finding)
         d->has_held_back = true;
 }
 
-void detect_reach_since(struct detect *d, bool at_end)
-{
-    if (!d->is_since || (d->now_ns < d->told_since_ns && !at_end))
-        return;
-    detect_presence_sum(d); /* what has passed until now is not down */
-    d->is_since = false;
-    for (struct found *found = table_oldest(&d->found); d->has_held_back && found != NULL;
-         found = table_newer(&d->found, found)) {
-        struct finding *f = &found->finding;
-        f->is_update = false;
-        f->error_change = f->severity == SEVERITY_ERROR;
-        f->is_before = !finding_is_since(f, d->told_since_ns);
-        if (!f->is_before)
-            d->config.emit(d->config.context, &(struct record){.finding = f});
-    }
-}
-
 /* identify hashes the code, the variant and the parameters of the sentence: findings are equal if
  * these are, whatever the words of the sentence. */
 static uint64_t identify(const struct finding *f)

@@ -400,10 +400,6 @@ struct caused {
 };
 struct caused detect_find_causes(const struct detect *d, const struct found *effect);
 
-/* detect_reach_since emits, once the time of --since has come, the findings from before that still last.
- * Until then none is emitted: a finding that ends before does not belong to the requested time. */
-void detect_reach_since(struct detect *d, bool at_end);
-
 /* detect_over marks that finding as over. */
 void detect_over(struct detect *d, uint64_t number);
 

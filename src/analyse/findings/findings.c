@@ -342,6 +342,25 @@ static void on_socket(struct detect *d, const struct record *record)
     detect_socket(d, record);
 }
 
+/* reach_since emits, once the time of --since has come, the findings from before that still last.
+ * Until then none is emitted: a finding that ends before does not belong to the requested time. */
+static void reach_since(struct detect *d, bool at_end)
+{
+    if (!d->is_since || (d->now_ns < d->told_since_ns && !at_end))
+        return;
+    detect_presence_sum(d); /* what has passed until now is not down */
+    d->is_since = false;
+    for (struct found *found = table_oldest(&d->found); d->has_held_back && found != NULL;
+         found = table_newer(&d->found, found)) {
+        struct finding *f = &found->finding;
+        f->is_update = false;
+        f->error_change = f->severity == SEVERITY_ERROR;
+        f->is_before = !finding_is_since(f, d->told_since_ns);
+        if (!f->is_before)
+            d->config.emit(d->config.context, &(struct record){.finding = f});
+    }
+}
+
 void findings_record(struct findings *f, const struct record *record)
 {
     struct detect *d = &f->detect;
@@ -356,7 +375,7 @@ void findings_record(struct findings *f, const struct record *record)
     d->now_ns = is_message ? record->event->ts_ns : record_time(record);
     if (d->first_ns == 0)
         d->first_ns = d->now_ns;
-    detect_reach_since(d, false);
+    reach_since(d, false);
     note_pause(d);
     if (is_of_socket(record)) {
         on_socket(d, record);
@@ -389,7 +408,7 @@ void findings_time(struct findings *f, int64_t now_ns)
     if (now_ns <= f->detect.now_ns)
         return;
     f->detect.now_ns = now_ns;
-    detect_reach_since(&f->detect, false);
+    reach_since(&f->detect, false);
     on_time(&f->detect, false);
 }
 
@@ -440,7 +459,7 @@ void findings_sum_up(struct findings *f)
 void findings_end(struct findings *f)
 {
     f->detect.is_over = true;
-    detect_reach_since(&f->detect, true);
+    reach_since(&f->detect, true);
     on_time(&f->detect, true);
     findings_sum_up(f);
     if (f->detect.timeline != NULL)
