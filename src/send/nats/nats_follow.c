@@ -293,7 +293,7 @@ static void say_resumed(const struct follow *f)
     complain("NATS: going on behind %s (local time), where the last run has ended", shown);
     if (f->shown_ns - clock_since_1970_ns() > MOST_AHEAD_NS)
         complain("NATS: that is in the future, and nothing is shown before: a clock is or was wrong; "
-                 "remove the file of --resume to begin anew");
+                 "remove the file of --resume to start again");
     if (f->pull.first_ns <= f->shown_ns)
         return;
     complain("NATS: the stream %s %s: what was published behind %s may be missing", f->url.stream,
