@@ -10,10 +10,6 @@
 
 #include <stdlib.h>
 
-/* Timeouts are mostly whole seconds; a busy machine fires a timer at most this much late. */
-#define TIMER_UNIT_NS INT64_C(1000000000)
-#define TIMER_LATE_NS INT64_C(500000000)
-
 /* conn_calls is a connection with open calls. */
 struct conn_calls {
     struct table_entry entry;
@@ -566,16 +562,6 @@ void calls_had_given_up(struct calls *calls, struct pending_call *held, const st
                            (outcome == CALL_TIMEOUT ? HELD_FOR_DEATH : 0u));
 }
 
-/* may_be_late says whether a caller may have stopped waiting because its timer fired late. If it has just
- * got another message, that message is the reason. */
-static bool may_be_late(const struct calls *calls, const struct open_call *call, const struct call_end *end)
-{
-    const int64_t waited_ns = end->end_ns - call->start_ns;
-    return end->outcome == CALL_ABANDONED && waited_ns >= TIMER_UNIT_NS &&
-           waited_ns % TIMER_UNIT_NS <= TIMER_LATE_NS &&
-           !calls_by_caller_reacts(calls, call, end->end_ns);
-}
-
 void calls_abandon(struct calls *calls, struct open_call *call, const struct call_end *end)
 {
     if (call->is_tentative) {
@@ -583,13 +569,10 @@ void calls_abandon(struct calls *calls, struct open_call *call, const struct cal
         return;
     }
     call_parent_on_work(calls, call, end->end_ns);
-    const bool is_late = may_be_late(calls, call, end);
-    struct pending_call *held = give_record(calls, call, end,
-                                            end->outcome == CALL_ABANDONED ? HELD_FOR_ANSWER
-                                            : end->outcome == CALL_TIMEOUT ? HELD_FOR_DEATH
-                                                                           : 0);
-    if (held != NULL)
-        held->may_be_late = is_late;
+    give_record(calls, call, end,
+                end->outcome == CALL_ABANDONED ? HELD_FOR_ANSWER
+                : end->outcome == CALL_TIMEOUT ? HELD_FOR_DEATH
+                                               : 0);
     free_owned(calls, call);
     call->request = (struct ds_term){0};
     call->kept_len = 0;
@@ -621,10 +604,6 @@ void calls_set_fate(struct calls *calls, const struct pid_key *caller, enum call
         struct call *call = h->copy->call;
         if ((h->waits & HELD_FOR_ANSWER) != 0 && fate != CALLER_ENDED) {
             h->is_alive = true;
-            if (h->may_be_late && call->outcome == CALL_ABANDONED) {
-                call->outcome = CALL_TIMEOUT;
-                call->certainty = fate == CALLER_TIMED_OUT ? CERTAINTY_SURE : CERTAINTY_POSSIBLE;
-            }
             continue;
         }
         if ((h->waits & HELD_FOR_DEATH) == 0)

@@ -30,7 +30,6 @@ struct pending_call {
     int64_t since_ns;
     unsigned waits; /* flags of enum pending_for */
     bool is_alive; /* HELD_FOR_ANSWER: the caller went on */
-    bool may_be_late; /* HELD_FOR_ANSWER: its timer may have fired late, if it goes on */
     bool is_elsewhere;     /* HELD_FOR_CROSSING: the place is ANSWER_ELSEWHERE (open_call.h) */
     bool may_be_elsewhere; /* likewise: ANSWER_PLACE_UNKNOWN */
     unsigned block;
