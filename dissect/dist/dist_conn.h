@@ -49,7 +49,7 @@ struct dist {
     bool tls;
     bool nonsense; /* something other than a handshake was sent */
     int closed_by; /* the end whose FIN came first, or -1 */
-    int64_t silence_ns; /* silence of the other end by then, 0 if not remarkable */
+    int64_t silence_ns; /* how long the other end had been silent; 0: not for long */
 };
 
 /* dist_report_half_close reports that an end has closed the connection, and why. */

@@ -1,7 +1,7 @@
 /*
  * shape.c - see shape.h. A shape is a list of nodes in prefix order, like the terms in memory. A
  * tuple's node is followed by those of its first MAX_SHOWN elements. If a term does not match a
- * node, the node and all beneath it become ANY. Terms after the last node that is not ANY need not
+ * node, the node and all below it become ANY. Terms after the last node that is not ANY need not
  * be examined.
  */
 #include <distsniff/shape.h>
@@ -345,7 +345,7 @@ static bool fits(struct shape_walk *w, const struct ds_term *term, struct ds_sha
     return term_skip(&w->at, &w->env, 1, NULL) == TERM_OK;
 }
 
-/* generalise makes node i ANY, and removes the nodes beneath it. */
+/* generalise makes node i ANY, and removes the nodes below it. */
 static void generalise(struct ds_shape *shape, size_t i)
 {
     size_t end = i;

@@ -51,7 +51,7 @@ struct term_token {
     enum term_class class;
     uint8_t tag;
     bool latin1;                /* the text of the atom or node is latin-1, not UTF-8 */
-    uint64_t num_terms;         /* terms that follow directly beneath it */
+    uint64_t num_terms;         /* terms that follow directly below it */
     struct cursor bytes;        /* the token's own bytes, the tag included */
     struct cursor body;         /* leaf contents: atom text, binary bytes, string bytes; for pids,
                                  * ports and references the numbers after the node */

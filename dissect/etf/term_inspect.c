@@ -409,7 +409,7 @@ static bool open_set(struct text *text, uint64_t num_pairs)
     return false;
 }
 
-/* open_ordered opens a struct whose fields have an order: beneath its frame are the positions of
+/* open_ordered opens a struct whose fields have an order: below its frame are the positions of
  * the fields and of the end. */
 static void open_ordered(struct text *text, struct cursor name, const struct inspect_order *order)
 {
@@ -592,7 +592,7 @@ static bool close_own(struct text *text, const struct text_frame *frame)
     uint64_t num_terms = frame->hidden;
     uint32_t hidden = frame->hidden;
     switch (frame->class) {
-    case OPEN_ORDERED: /* beneath it: its fields, and its end */
+    case OPEN_ORDERED: /* below it: its fields, and its end */
         text->num_entries -= frame->extra + 1u;
         text->at = text->entries[text->num_entries].names;
         num_terms = 0;

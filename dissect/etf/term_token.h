@@ -436,7 +436,7 @@ TOKEN_INLINE enum term_status token_read(struct cursor *at, const struct token_s
 }
 
 /* token_walk skips num_terms whole terms and keeps only the number of those to come: each token
- * subtracts one and adds the terms beneath it. The number needs no check against the bytes left,
+ * subtracts one and adds the terms below it. The number needs no check against the bytes left,
  * because the walk ends with them; and it cannot overflow, because a token of five bytes or more
  * adds less than 2^33, and no message contains 2^33 bytes of tokens. On failure, at is before the
  * failed token. */

@@ -57,7 +57,7 @@ struct text_frame {
 
 union text_entry {
     struct text_frame frame;
-    struct cursor names; /* of a record's fields: in a separate entry beneath it */
+    struct cursor names; /* of a record's fields: in a separate entry below it */
 };
 _Static_assert(sizeof(union text_entry) <= 16, "half a million of them are 8 MB");
 

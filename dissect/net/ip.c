@@ -33,9 +33,9 @@ enum {
     OPTION_STRICT_ROUTE = 137,
 };
 
-/* takes_options says whether a host takes a packet with these options of IPv4: kind 1, length 1,
+/* accepts_options says whether a host takes a packet with these options of IPv4: kind 1, length 1,
  * which includes both, value. Linux drops malformed ones, and source routes (accept_source_route). */
-static bool takes_options(struct cursor options)
+static bool accepts_options(struct cursor options)
 {
     while (cursor_left(&options) != 0) {
         uint8_t kind, len;
@@ -73,7 +73,7 @@ static enum packet_status read_ip4(struct span *at, struct ip_packet *ip)
     struct cursor options;
     if (!cursor_child(&at->bytes, header_len - IP4_HEADER_LEN, &options))
         return span_short(at);
-    if (!takes_options(options))
+    if (!accepts_options(options))
         return PACKET_MALFORMED;
     ip->header = cursor_first(whole, header_len);
     ip->is_open_ended = total_len == 0;

@@ -149,7 +149,7 @@ void tcp_table_walk_held(const struct tcp_conn_view *view, int dir,
                                        uint32_t truncated_len),
                          void *context);
 
-/* tcp_table_end gives up on all missing bytes and closes all connections, in the order of their
+/* tcp_table_end abandons all missing bytes and closes all connections, in the order of their
  * first packets. */
 void tcp_table_end(struct tcp_table *table);
 

@@ -2,7 +2,7 @@
  * tcp_reassembly.c - puts one direction of a TCP connection in order.
  *
  * Bytes in order are passed on without a copy. Bytes that come too early are copied and held until
- * the hole before them is filled, or given up:
+ * the hole before them is filled, or abandoned:
  *   - the peer acknowledged bytes after the hole: the missing ones were sent and received but not
  *     captured, and they do not come late either;
  *   - the peer is not heard at all (a capture of one direction), for longer;
@@ -263,7 +263,7 @@ static bool fill_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
     return fills;
 }
 
-/* skip_hole gives up the bytes that are missing before the first held piece, or before the end. */
+/* skip_hole abandons the bytes that are missing before the first held piece, or before the end. */
 static void skip_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir, enum tcp_gap why)
 {
     struct tcp_stream *stream = &conn->stream[dir];

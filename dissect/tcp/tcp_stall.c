@@ -6,7 +6,7 @@
 #define MS_NS INT64_C(1000000)
 #define ZERO_WINDOW_NS (100 * MS_NS) /* shorter ones are not reported */
 #define FULL_WINDOW_NS (200 * MS_NS) /* the same */
-#define HEARD_NS (200 * MS_NS)       /* by then an acknowledgement would have come */
+#define HEARD_NS (200 * MS_NS)       /* an acknowledgement arrives within this time */
 #define ONGOING_NS (1000 * MS_NS)    /* then it is reported while it lasts */
 #define ANSWER_NS (3000 * MS_NS)     /* the kernels' answers are awaited this long */
 #define MISSING_NS (3000 * MS_NS)    /* by then it was retransmitted about three times */

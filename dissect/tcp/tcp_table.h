@@ -122,7 +122,7 @@ bool tcp_is_unanswered(const struct tcp_table *table, const struct tcp_conn *con
 /* tcp_is_reused says whether a SYN belongs to another connection than conn. */
 bool tcp_is_reused(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
-/* tcp_abandon gives up on waits of a connection that have lasted too long, and closes it if it
+/* tcp_abandon ends waits of a connection that have lasted too long, and closes it if it
  * has ended. */
 void tcp_abandon(struct tcp_table *table, struct tcp_conn *conn);
 

@@ -242,7 +242,7 @@ void tls_late_leave(struct tls *tls);
  * and reports those that have them. False if the budget does not allow that now. */
 bool tls_eviction_look(struct tls_stage *stage);
 
-/* tls_eviction_expire gives up the connections that have waited long enough. */
+/* tls_eviction_expire abandons the connections that have waited long enough. */
 void tls_eviction_expire(struct tls_stage *stage);
 
 /* tls_handshake_read processes the content of handshake records, tls_handshake_alert that of an

@@ -58,7 +58,7 @@ const char *capabilities_left(void)
     return NULL;
 }
 
-/* keep gives up all capabilities except the wanted ones that the process has. */
+/* keep drops all capabilities except the wanted ones that the process has. */
 static bool keep(const unsigned *wanted, size_t num_wanted)
 {
     enum { MOST_WANTED = 3 };

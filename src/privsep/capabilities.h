@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
-/* capabilities_drop gives up all of them for good. Returns false and sets errno if some are left. */
+/* capabilities_drop drops all of them for good. Returns false and sets errno if some are left. */
 bool capabilities_drop(void);
 
-/* capabilities_left says what this build does not give up; NULL: nothing. */
+/* capabilities_left says what this build does not drop; NULL: nothing. */
 const char *capabilities_left(void);
 
-/* capabilities_keep_for_files gives up all except those with which root opens files as another user. It
+/* capabilities_keep_for_files drops all except those with which root opens files as another user. It
  * keeps the ones that it has: root in a container may lack some. Returns false if others are left. */
 bool capabilities_keep_for_files(bool is_root);
 
@@ -22,7 +22,7 @@ bool capabilities_keep_for_files(bool is_root);
 bool capabilities_stay(void);
 
 /* capabilities_keep_for_kernel keeps the capabilities to list the sockets of other processes and to
- * enter their network namespaces, if the process has them, and gives up all others. Returns false if
+ * enter their network namespaces, if the process has them, and drops all others. Returns false if
  * others are left. */
 bool capabilities_keep_for_kernel(void);
 

@@ -2,7 +2,7 @@
  * file_helper.h - a small process beside the one that reads packets. It opens the files of this run,
  * and runs the commands of -z and --on-finding.
  *
- * A process that has given up all privileges and cannot open anything (sandbox.h) decodes the data of
+ * A process that has dropped all privileges and cannot open anything (sandbox.h) decodes the data of
  * peers. The helper is started before that and keeps the user's privileges, even root's: it reads no
  * packets, knows the names that this run may use and for what, and passes descriptors of these alone:
  * never a writable one for a file that is read, nor a readable one for a file that is written. Files

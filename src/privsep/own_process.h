@@ -1,5 +1,5 @@
 /*
- * own_process.h - what a process gives up for itself, whichever user runs it.
+ * own_process.h - what a process drops for itself, whichever user runs it.
  */
 #ifndef SRC_OWN_PROCESS_H
 #define SRC_OWN_PROCESS_H

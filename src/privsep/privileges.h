@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* privileges_return gives up the privileges that a set-user-ID program file granted. Returns false
+/* privileges_return drops the privileges that a set-user-ID program file granted. Returns false
  * after an error message. */
 bool privileges_return(void);
 
@@ -35,11 +35,11 @@ bool privileges_drop(const char *user);
  * sockets of other processes, if it has them. */
 bool privileges_keep_for_kernel(const char *user);
 
-/* privileges_say reports on standard error what this build does not give up, if anything. */
+/* privileges_say reports on standard error what this build does not drop, if anything. */
 void privileges_say(void);
 
-/* privileges_keep_for_files gives up all capabilities except those that root needs to open files as the
- * user for whom it works. It gives up none if it also runs a command, as root. */
+/* privileges_keep_for_files drops all capabilities except those that root needs to open files as the
+ * user for whom it works. It drops none if it also runs a command, as root. */
 bool privileges_keep_for_files(bool runs_command);
 
 #endif

@@ -9,7 +9,7 @@
  * Such a parent is marked as inferred, unless the process was spawned for the call alone. A server
  * may put a request aside and answer it when there is news: from then on the request is the parent
  * of nothing. An answer to a later request proves that it did; it may have if another message
- * arrived, or if it did nothing for the request for a while. A call that its caller has given up is
+ * arrived, or if it did nothing for the request for a while. A call that its caller has abandoned is
  * still served until the process answers it, answers a later one, or ends.
  *
  * Which process serves a call to a name, or to a process yet to be spawned, is only known from the
@@ -66,11 +66,11 @@ void call_parent_on_cast(struct calls *calls, const struct pid_key *to, int64_t 
 void call_parent_on_message(struct calls *calls, const struct pid_key *to, int64_t now_ns);
 
 /* call_parent_answered records that the callee has answered: its later calls are not for this call,
- * nor for earlier ones that were given up. A call that it began just before and that is still open
+ * nor for earlier ones that were abandoned. A call that it began just before and that is still open
  * may come from after the answer, as packets of two connections overtake each other. */
 void call_parent_answered(struct calls *calls, struct open_call *call, int64_t now_ns);
 
-/* call_parent_ended records that a process has ended: it no longer serves calls that were given up. */
+/* call_parent_ended records that a process has ended: it no longer serves calls that were abandoned. */
 void call_parent_ended(struct calls *calls, const struct pid_key *pid);
 
 /* call_parent_drop forgets what a process was serving that is evicted. */

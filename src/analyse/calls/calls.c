@@ -304,7 +304,7 @@ static void forget_given_up(struct calls *calls, uint64_t i)
     calls->given_up[i % MAX_GIVEN_UP].place = 0;
 }
 
-/* make_room makes room at the cap: calls that were given up go first. */
+/* make_room makes room at the cap: calls that were abandoned go first. */
 static void make_room(struct calls *calls, const struct call_end *unknown)
 {
     const uint64_t last = calls->num_given_up;
@@ -318,7 +318,7 @@ static void make_room(struct calls *calls, const struct call_end *unknown)
 }
 
 /* make_way handles other open calls with the same tag. A caller that uses no tags asks again only
- * after it has given up. Otherwise they are twins, up to a limit. True when there are twins. */
+ * after it has stopped waiting. Otherwise they are twins, up to a limit. True when there are twins. */
 static bool make_way(struct calls *calls, const struct call_start *start,
                      const struct call_end *unknown)
 {

@@ -46,7 +46,7 @@ void calls_init(struct calls *calls, struct intern *intern, uint64_t max_calls,
 void calls_free(struct calls *calls);
 
 /* calls_find finds the call with that tag to that node (0: any). Among several it prefers an open
- * one to one given up, one of that process (NULL: any), and the oldest. */
+ * one to one abandoned, one of that process (NULL: any), and the oldest. */
 struct open_call *calls_find(const struct calls *calls, const struct ref_key *key, uint32_t node,
                              const struct pid_key *callee);
 
@@ -69,7 +69,7 @@ static inline void calls_release_old(struct calls *calls, int64_t now_ns)
 void calls_end(struct calls *calls, struct open_call *call, const struct call_end *end);
 
 /* calls_end_by_down ends a call by the DOWN of its monitor. Its record waits a moment: if the
- * caller then ends that monitor anyway, it had given up before the DOWN reached it. */
+ * caller then ends that monitor anyway, it had stopped waiting before the DOWN reached it. */
 void calls_end_by_down(struct calls *calls, struct open_call *call, const struct call_end *end,
                        const struct ref_key *monitor);
 
@@ -87,15 +87,15 @@ void calls_abandon(struct calls *calls, struct open_call *call, const struct cal
 /* calls_forget drops a call without a record. */
 void calls_forget(struct calls *calls, struct open_call *call);
 
-/* caller_fate is what became of a caller that has just given up. CALLER_ENDED: it ended, which
+/* caller_fate is what became of a caller that has just stopped waiting. CALLER_ENDED: it ended, which
  * explains why, unless it waited as long as a timeout. CALLER_GOES_ON: it did something else, so it
- * had given up. CALLER_TIMED_OUT: it ended because its call timed out. */
+ * had stopped waiting. CALLER_TIMED_OUT: it ended because its call timed out. */
 enum caller_fate { CALLER_ENDED, CALLER_GOES_ON, CALLER_TIMED_OUT };
 
 void calls_set_fate(struct calls *calls, const struct pid_key *caller, enum caller_fate fate,
                     int64_t now_ns);
 
-/* calls_heard_late records an answer to a call that was given up, and forgets the call. If its
+/* calls_heard_late records an answer to a call that was abandoned, and forgets the call. If its
  * caller has also gone on, it was a timeout; servers answer dead callers, too. */
 void calls_heard_late(struct calls *calls, struct open_call *call, int64_t now_ns);
 

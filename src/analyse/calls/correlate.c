@@ -3,7 +3,7 @@
  *
  * A request opens a call under the key of its tag. The first of these ends the call: a message that
  * carries the tag; the DOWN of the monitor with the same reference (or of the monitor that was set
- * up just before, if the tag is another); the removal of that monitor, when the caller gives up;
+ * up just before, if the tag is another); the removal of that monitor, when the caller stops waiting;
  * the end of the connection or of the capture. A spawn request is a call too: its answer is the
  * spawn reply or, for erpc, the exit reason.
  */
@@ -205,7 +205,7 @@ static void count_conn(struct correlate *c, const struct ds_event *event)
     }
 }
 
-/* caller_ended gives up the calls of a process that has ended. */
+/* caller_ended abandons the calls of a process that has ended. */
 static void caller_ended(struct correlate *c, const struct ds_event *event, const struct pid_key *pid)
 {
     struct open_call *next;

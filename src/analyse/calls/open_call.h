@@ -2,7 +2,7 @@
  * open_call.h - the open calls: requests that are not answered yet. A call is identified by the key
  * of its tag (pid_key.h) and the node that should answer. It belongs to the connection that carried
  * the request, and may be served by a known process, which gives calls their parents. A call that
- * its caller has given up has had its record, and is remembered for a late answer.
+ * its caller has abandoned has had its record, and is remembered for a late answer.
  */
 #ifndef DISTSNIFF_OPEN_CALL_H
 #define DISTSNIFF_OPEN_CALL_H
@@ -61,7 +61,7 @@ struct open_call {
     bool is_undecided;  /* an unknown atom decides how it ends */
     bool is_watched;    /* its monitor is known, or its tag is the monitor's */
     bool may_be_answered; /* a message with unknown atoms came for its caller */
-    bool given_up;      /* the caller has given up, and the record was emitted */
+    bool given_up;      /* the caller has stopped waiting, and the record was emitted */
     bool caller_ended;
     bool began_before; /* before the capture */
     bool is_part;      /* its request is incomplete */

@@ -1,7 +1,8 @@
 /*
  * pending_calls.h - records of calls that ended before everything was known about them: the parent
- * call; whether the answer still comes after the caller has given up; whether the caller ended
- * rather than gave up; or whether it had given up before the news of its callee's end reached it.
+ * call; whether the answer still comes after the caller has stopped waiting; whether the caller ended
+ * rather than stopped waiting; or whether it had stopped waiting before the end of its callee was
+ * reported to it.
  * They wait for a second at most, and there are few of them.
  */
 #ifndef DISTSNIFF_PENDING_CALLS_H
@@ -15,7 +16,7 @@ enum { PENDING_CALLS_MAX = 1024, HELD_BLOCK_LEN = 1024 * 1024, PENDING_CALLS_NS 
 /* The signals of a process that ends are sent within this time. */
 enum { DEATH_NS = 50000000 };
 
-/* A caller that gives up as its callee ends sends the end of its monitor within this time. */
+/* A caller that stops waiting as its callee ends sends the end of its monitor within this time. */
 enum { CROSSED_NS = 100000000 };
 
 /* What a record waits for. */

@@ -89,7 +89,7 @@ void step_on_late_reply(struct correlate *c, struct step *s, struct open_call *c
 /* usual_time is a typical timeout: a multiple of a unit. A timer never fires early, but it may fire
  * late on a busy machine. Yet the packets may be closer together than the timeout: the caller
  * starts the timer when it has handed the request to its node, which sends it when the connection
- * is scheduled, 2 to 5 ms later on a busy machine, and the message that shows that it gave up may
+ * is scheduled, 2 to 5 ms later on a busy machine, and the message that shows that it stopped waiting may
  * not have to wait. */
 struct usual_time {
     int64_t unit_ns, late_ns; /* late_ns: at most, and at most a tenth of the time */
@@ -205,7 +205,7 @@ void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *cal
     step_set_end(s, call, NOTE_DOWN, CALL_OK);
     s->is_down = true;
     if (call->answer_is_exit && judge_result(c, s, call->line, reason)) {
-        /* Such an answer may arrive as the caller gives up, too; only then its record has to wait. */
+        /* Such an answer may arrive as the caller stops waiting, too; only then its record has to wait. */
         s->is_down = looks_like_timeout(s->event->ts_ns - call->start_ns);
         return;
     }

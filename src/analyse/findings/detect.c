@@ -92,7 +92,7 @@ void detect_emit(struct detect *d, struct finding *finding)
     presence_locate(&d->presence, finding);
     if (d->timeline != NULL)
         timeline_finding(d->timeline, finding);
-    if (!d->is_since || finding->kind == NULL)
+    if (!d->awaits_since || finding->kind == NULL)
         d->config.emit(d->config.context, &record);
     else
         d->has_held_back = true;

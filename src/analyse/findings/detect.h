@@ -237,7 +237,7 @@ struct detect {
     struct hole hole[MAX_HOLES]; /* the latest ones */
     uint64_t num_holes;
     int64_t told_since_ns; /* older events are not reported; INT64_MIN: all are */
-    bool is_since;         /* it has not come yet, */
+    bool awaits_since;     /* that time has not come yet, */
     bool has_held_back;    /* and findings wait for it */
     int64_t since_ns; /* when the evidence of the draft begins, if has_since */
     bool has_since;
@@ -314,7 +314,7 @@ struct pair *detect_find_pair(struct detect *d, const struct ds_conn *conn);
 /* Links that are cut while idle (detect_idle.c). Call detect_idle_lost for a link on which nothing
  * is acknowledged any more, or that a RST ended; detect_idle_survived for one that ends or goes on;
  * detect_idle_again for a new link between nodes that were not restarted. detect_idle_gone says
- * whether a link that was lost for so long that an end was given up was cut, and reports that. */
+ * whether a link that was lost for so long that a node was disconnected was cut, and reports that. */
 void detect_idle_lost(struct detect *d, const struct ds_event *event, int waiting);
 void detect_idle_survived(struct pair *pair, const struct ds_tcp_stats *link);
 void detect_idle_revived(struct detect *d, const struct ds_event *event);
@@ -472,7 +472,7 @@ bool detect_presence_visitors(const struct detect *d, struct wording *out);
 void detect_starts(struct detect *d, const struct ds_event *event);
 
 /* detect_silence_due handles any event of a connection, its end included: a connection that was
- * silent for long enough was given up before. */
+ * silent for long enough was disconnected before. */
 void detect_silence_due(struct detect *d, const struct ds_event *event);
 
 /* detect_silence_again handles a new link between nodes that were not restarted. */

@@ -5,7 +5,7 @@
 #include "analyse/findings/detect_parts.h"
 
 /* answer_is_due says whether the answer to an initiator that closed after its send_name may still
- * come: when both nodes connect at once, one of them gives up its connection before it reads `nok`.
+ * come: when both nodes connect at once, one of them closes its connection before it reads `nok`.
  * After the time that a handshake may take, none comes: the acceptor hangs, and may not even close
  * its end. */
 static bool answer_is_due(const struct ds_event *event, const struct conn_watch *w)

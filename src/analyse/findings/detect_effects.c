@@ -39,13 +39,13 @@ static const struct effect_rule {
     {FINDING_DS605, FINDING_DS216, OF_LINK}, {FINDING_DS606, FINDING_DS201, OF_NODE},
 };
 
-enum { MAX_CAUSES = 8 }; /* of one effect */
+enum { NUM_RULES = sizeof rules / sizeof rules[0] };
 
 /* find_rules finds the rules about an effect. */
-static size_t find_rules(const struct finding *effect, const struct effect_rule *out[MAX_CAUSES])
+static size_t find_rules(const struct finding *effect, const struct effect_rule *out[NUM_RULES])
 {
     size_t num = 0;
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0] && num < MAX_CAUSES; i++) {
+    for (size_t i = 0; i < NUM_RULES; i++) {
         if (effect->kind == finding_kind_at(rules[i].effect))
             out[num++] = &rules[i];
     }
@@ -91,7 +91,7 @@ static int64_t ended_ns(const struct detect *d, const struct found *cause)
 
 struct caused detect_find_causes(const struct detect *d, const struct found *effect)
 {
-    const struct effect_rule *rule[MAX_CAUSES];
+    const struct effect_rule *rule[NUM_RULES];
     const size_t num = find_rules(&effect->finding, rule);
     struct caused caused = {false, false};
     bool is_decided = false;

@@ -19,7 +19,7 @@
 #define IDLE_NS (30 * SECOND) /* shorter time limits are rare, and nodes tick more often */
 
 #define BESIDE_NS (2 * SECOND) /* the paths of a node are not all cut at the same instant */
-#define HELD_NS (600 * SECOND) /* by default, an end that got no RST has given up its peer by then */
+#define HELD_NS (600 * SECOND) /* by default, an end that got no RST has closed the connection by then */
 
 /* The variants of DS208. */
 enum { IDLE_CUT, IDLE_RESET, IDLE_EQUAL, IDLE_MIDDLEBOX };

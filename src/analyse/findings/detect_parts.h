@@ -57,7 +57,7 @@ bool detect_lacking(struct detect *d, const struct ds_event *event, const struct
 
 /* Simultaneous attempts of both sides (detect_simultaneous.c). detect_dialled handles a status that
  * says so; is_kept: this attempt is to go on. detect_gave_way says whether a connection is the one
- * that had to be given up. */
+ * that had to be closed. */
 void detect_dialled(struct detect *d, const struct ds_event *event, bool is_kept);
 void detect_dialled_up(struct detect *d, const struct ds_event *event);
 bool detect_gave_way(const struct detect *d, const struct ds_conn *conn);

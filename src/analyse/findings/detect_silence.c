@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Ticks, at the default intensity: a node gives up another one after SOONEST at the earliest,
+/* Ticks, at the default intensity: a node disconnects another one after SOONEST at the earliest,
  * GIVEN_UP at the latest. */
 enum { SOONEST = 3, GIVEN_UP = 5 };
 

@@ -49,7 +49,7 @@ void detect_timeout(struct detect *d, const struct record *record)
         return;
     struct finding *f = detect_begin_call(d, FINDING_DS313, call);
     if (call->group != NULL && call->group[0] != '\0')
-        f->severity = SEVERITY_NOTE; /* Erlang/OTP and libraries give up such calls by themselves */
+        f->severity = SEVERITY_NOTE; /* Erlang/OTP and libraries abandon such calls by themselves */
     name_callee(&f->sentence, record);
     wording_say(&f->detail, "after {waited}, asked by {caller}, call #{call}", a_span(waited_ns),
                 a_party(&call->caller), a_number(call->number));

@@ -346,10 +346,10 @@ static void on_socket(struct detect *d, const struct record *record)
  * Until then none is emitted: a finding that ends before does not belong to the requested time. */
 static void reach_since(struct detect *d, bool at_end)
 {
-    if (!d->is_since || (d->now_ns < d->told_since_ns && !at_end))
+    if (!d->awaits_since || (d->now_ns < d->told_since_ns && !at_end))
         return;
     detect_presence_sum(d); /* what has passed until now is not down */
-    d->is_since = false;
+    d->awaits_since = false;
     for (struct found *found = table_oldest(&d->found); d->has_held_back && found != NULL;
          found = table_newer(&d->found, found)) {
         struct finding *f = &found->finding;
@@ -430,7 +430,7 @@ void findings_overdue(struct findings *f, const struct record *record)
 void findings_set_since(struct findings *f, int64_t since_ns)
 {
     f->detect.told_since_ns = since_ns;
-    f->detect.is_since = since_ns != INT64_MIN;
+    f->detect.awaits_since = since_ns != INT64_MIN;
 }
 
 void findings_set_unseen(struct findings *f, const struct findings_unseen *unseen)

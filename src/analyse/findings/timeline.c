@@ -1,7 +1,8 @@
 /*
- * timeline.c - see timeline.h.
+ * timeline.c - which events get a line in the timeline, and what the line says: calls that fail, nodes and
+ * links that come and go, stalls, gaps, EPMD, and findings. timeline_lines.c has what becomes of a line.
  */
-#include "analyse/findings/timeline.h"
+#include "analyse/findings/timeline_parts.h"
 
 #include "analyse/findings/timeline_say.h"
 #include "analyse/findings/tools.h"
@@ -12,237 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECOND INT64_C(1000000000)
-#define FOLD_NS (5 * SECOND)    /* equal events within this time are one */
 #define STALL_NS SECOND         /* shorter stalls are ignored */
 #define AGAIN_NS (2 * SECOND)   /* a stall that begins again within this time goes on */
 
-enum { MAX_OPEN = 1024, MAX_KEPT = 1536, MAX_FLAGS = 4096, MAX_REGISTERED = 1024 };
 enum { NODE_TYPE_HIDDEN = 72 };
-
-/* open_line is a line that is not over. */
-struct open_line {
-    struct table_entry entry;
-    uint64_t key;
-    struct finding finding;
-    int64_t due_ns;       /* when it is over if no event follows */
-    int64_t recovered_ns; /* of FAILING: the first answer since the latest failure; 0: none */
-    uint64_t count_before; /* of FINDING: how often it was found before this line */
-    uint32_t outcomes;    /* of FAILING: a bit for each outcome of the calls */
-    bool is_given;        /* of FAILING: it is over and emitted, and only an answer is awaited */
-    bool has_ended;       /* of STALL: its link has ended */
-    bool goes_on;         /* of STALL and FINDING: it is not over, however long no event follows */
-};
-TABLE_KEYED(struct open_line, key);
-
-/* told_finding is a finding that has a line, and its count when the line was last updated. */
-enum { NUM_TOLD = 64 };
-struct told_finding {
-    uint64_t number, count;
-};
-
-/* seen_release is the capabilities that a node announced in its handshakes. */
-struct seen_release {
-    struct table_entry entry;
-    uint64_t key, flags;
-};
-TABLE_KEYED(struct seen_release, key);
-
-/* registration is a node registered with EPMD, or about to be, as long as a connection lasts. */
-struct registration {
-    struct table_entry entry;
-    uint64_t conn;
-    struct ds_addr epmd;
-    uint16_t port;
-    bool is_registered; /* EPMD has confirmed it */
-    size_t len;
-    char name[FINDING_NODE_LEN];
-};
-TABLE_KEYED(struct registration, conn);
-
-struct timeline {
-    struct timeline_config config;
-    struct table open, releases, registrations;
-    struct finding **kept; /* for files: lines that are over */
-    size_t num_kept;
-    uint64_t num, left_out;
-    int64_t now_ns;
-    struct told_finding told[NUM_TOLD]; /* at the finding's number modulo NUM_TOLD */
-};
-
-struct timeline *timeline_new(const struct timeline_config *config)
-{
-    struct timeline *t = calloc(1, sizeof *t);
-    if (t == NULL)
-        return NULL;
-    t->config = *config;
-    table_init(&t->open, sizeof(struct open_line), MAX_OPEN);
-    table_init(&t->releases, sizeof(struct seen_release), MAX_FLAGS);
-    table_init(&t->registrations, sizeof(struct registration), MAX_REGISTERED);
-    t->kept = config->is_live ? NULL : calloc(MAX_KEPT, sizeof(struct finding *));
-    if (!config->is_live && t->kept == NULL) {
-        timeline_free(t);
-        return NULL;
-    }
-    return t;
-}
-
-void timeline_free(struct timeline *t)
-{
-    if (t == NULL)
-        return;
-    for (size_t i = 0; i < t->num_kept; i++)
-        free(t->kept[i]);
-    free(t->kept);
-    table_free(&t->open);
-    table_free(&t->releases);
-    table_free(&t->registrations);
-    free(t);
-}
-
-uint64_t timeline_left_out(const struct timeline *t)
-{
-    return t->left_out;
-}
-
-/* --- lines that are over --- */
-
-static void emit(const struct timeline *t, struct finding *line)
-{
-    const struct record record = {.finding = line};
-    presence_locate(t->config.presence, line);
-    t->config.emit(t->config.context, &record);
-}
-
-static int compare(const void *a, const void *b)
-{
-    const struct finding *one = *(struct finding *const *)a, *other = *(struct finding *const *)b;
-    if (one->first_ns != other->first_ns)
-        return one->first_ns < other->first_ns ? -1 : 1;
-    return (one->number > other->number) - (one->number < other->number);
-}
-
-/* give_kept emits the first num of the kept lines, in order of time. */
-static void give_kept(struct timeline *t, size_t num)
-{
-    qsort(t->kept, t->num_kept, sizeof(struct finding *), compare);
-    for (size_t i = 0; i < num; i++) {
-        emit(t, t->kept[i]);
-        free(t->kept[i]);
-    }
-    memmove(t->kept, t->kept + num, (t->num_kept - num) * sizeof(struct finding *));
-    t->num_kept -= num;
-}
-
-static void give(struct timeline *t, struct finding *line)
-{
-    if (t->config.is_live) {
-        emit(t, line);
-        return;
-    }
-    if (t->num_kept == MAX_KEPT)
-        give_kept(t, MAX_KEPT / 2);
-    struct finding *copy = malloc(sizeof *copy);
-    if (copy == NULL) {
-        t->left_out++;
-        return;
-    }
-    *copy = *line;
-    t->kept[t->num_kept++] = copy;
-}
-
-/* --- lines that may go on --- */
-
-/* begin_line returns a new line, which the caller frees. If memory ran out it counts the line as
- * left out and returns NULL. */
-static struct finding *begin_line(struct timeline *t, enum happening moment, int64_t ts_ns)
-{
-    struct finding *line = calloc(1, sizeof *line);
-    if (line == NULL) {
-        t->left_out++;
-        return NULL;
-    }
-    line->happening = moment;
-    line->severity = SEVERITY_NOTE;
-    line->number = ++t->num;
-    line->count = 1;
-    line->first_ns = line->last_ns = ts_ns;
-    return line;
-}
-
-static void name_node(struct finding *line, int i, struct ds_text node)
-{
-    if (node.data == NULL || node.len > FINDING_NODE_LEN)
-        return;
-    memcpy(line->node[i].text, node.data, node.len);
-    line->node[i].len = node.len;
-}
-
-static void name_ends(struct finding *line, const struct ds_endpoint end[2])
-{
-    name_node(line, 0, end[0].node);
-    name_node(line, 1, end[1].node);
-}
-
-static void name_place(struct finding *line, uint64_t conn, uint64_t frame, const char *what)
-{
-    line->num_evidence = 1;
-    line->evidence[0] = (struct evidence){.conn = conn, .ts_ns = line->first_ns, .num = frame != 0};
-    line->evidence[0].packet[0].frame = frame;
-    line->evidence[0].packet[0].what = what;
-}
-
-static void finish(struct timeline *t, struct open_line *o);
-
-/* hold stores a line that may go on. NULL: memory ran out, and the line was emitted as it is. */
-static struct open_line *hold(struct timeline *t, struct finding *line, uint64_t key, int64_t hold_ns)
-{
-    if (table_is_full(&t->open))
-        finish(t, table_oldest(&t->open));
-    struct open_line *o = table_put(&t->open, key);
-    if (o == NULL) {
-        give(t, line);
-        return NULL;
-    }
-    o->finding = *line;
-    o->finding.is_update = true;
-    o->due_ns = line->last_ns + hold_ns;
-    if (t->config.is_live)
-        emit(t, &o->finding);
-    o->finding.is_update = false;
-    return o;
-}
-
-/* again merges an event into a line that is not over. NULL: there is none. */
-static struct open_line *again(struct timeline *t, uint64_t key, int64_t ts_ns)
-{
-    struct open_line *o = table_find(&t->open, key);
-    if (o == NULL)
-        return NULL;
-    if (o->is_given) { /* this is a new failure */
-        table_remove(&t->open, o);
-        return NULL;
-    }
-    o->finding.count++;
-    if (ts_ns > o->finding.last_ns)
-        o->finding.last_ns = ts_ns;
-    o->due_ns = o->finding.last_ns + FOLD_NS;
-    o->recovered_ns = 0;
-    return o;
-}
-
-static uint64_t key_of(enum happening moment, uint64_t a, uint64_t b)
-{
-    const uint64_t words[] = {(uint64_t)moment, a, b};
-    return hash_more(7, words, sizeof words);
-}
-
-static uint64_t hash_node(const struct ds_endpoint *end)
-{
-    if (end->node.data != NULL)
-        return hash_more(1, end->node.data, end->node.len);
-    return hash_more(2, end->addr.bytes, sizeof end->addr.bytes) + end->port;
-}
 
 /* --- failures of calls --- */
 
@@ -271,21 +45,6 @@ static uint64_t hash_callee(const struct call *call)
     if (name.data != NULL)
         return hash_more(hash, name.data, name.len);
     return call->label != NULL ? hash_more(hash, call->label, strlen(call->label)) : hash;
-}
-
-static void recover(struct timeline *t, const struct open_line *o)
-{
-    const struct finding *was = &o->finding;
-    struct finding *line = begin_line(t, HAPPENING_RECOVERED, o->recovered_ns);
-    if (line == NULL)
-        return;
-    line->node[0] = was->node[0];
-    line->num_evidence = was->num_evidence;
-    line->evidence[0] = was->evidence[0];
-    line->sentence = was->detail;
-    wording_add(&line->sentence, " answers again");
-    give(t, line);
-    free(line);
 }
 
 static void add_failure(struct wording *out, const struct call *call, bool caller_woke)
@@ -331,88 +90,35 @@ void timeline_call(struct timeline *t, const struct call *call, bool caller_woke
     const struct ds_text who = call->caller.node;
     const bool is_abandoned = call->outcome == CALL_ABANDONED || caller_woke;
     const uint64_t by = is_abandoned ? hash_more(1, who.data != NULL ? who.data : "", who.len) : 0;
-    const uint64_t key = key_of(HAPPENING_FAILING, hash_callee(call), by);
+    const uint64_t key = timeline_key(HAPPENING_FAILING, hash_callee(call), by);
     if (!call_outcome_is_failure(call->outcome) || call->began_before) {
         struct open_line *o = call->outcome == CALL_OK ? table_find(&t->open, key) : NULL;
         if (o != NULL && o->recovered_ns == 0 && call->end_ns >= o->finding.last_ns)
             o->recovered_ns = call->end_ns;
         if (o != NULL && o->is_given)
-            finish(t, o);
+            timeline_finish(t, o);
         return;
     }
-    struct open_line *o = again(t, key, call->end_ns);
+    struct open_line *o = timeline_merge(t, key, call->end_ns);
     if (o != NULL) {
         if (!is_abandoned)
             add_outcome(o, call);
         return;
     }
-    struct finding *line = begin_line(t, HAPPENING_FAILING, call->end_ns);
+    struct finding *line = timeline_begin(t, HAPPENING_FAILING, call->end_ns);
     if (line == NULL)
         return;
-    name_node(line, 0, call->callee.node);
-    name_node(line, 1, call->caller.node);
-    name_place(line, call->conn, call->end_frame, "the first");
+    timeline_name_node(line, 0, call->callee.node);
+    timeline_name_node(line, 1, call->caller.node);
+    timeline_name_place(line, call->conn, call->end_frame, "the first");
     wording_add(&line->sentence, "calls to ");
     add_callee(&line->sentence, call);
     add_failure(&line->sentence, call, caller_woke);
     add_callee(&line->detail, call);
-    o = hold(t, line, key, FOLD_NS);
+    o = timeline_hold(t, line, key, FOLD_NS);
     if (o != NULL)
         o->outcomes = 1U << call->outcome;
     free(line);
-}
-
-/* --- what is over --- */
-
-/* end_line emits a line that is over. is_last: it is not kept for an answer that may end it. */
-static void end_line(struct timeline *t, struct open_line *o, bool is_last)
-{
-    struct open_line *copy = malloc(sizeof *copy);
-    const bool waits = o->finding.happening == HAPPENING_FAILING && o->recovered_ns == 0 && !o->is_given;
-    if (copy != NULL)
-        *copy = *o;
-    if (waits && !is_last) {
-        o->is_given = o->goes_on = true;
-    } else {
-        table_remove(&t->open, o);
-    }
-    if (copy == NULL) {
-        t->left_out++;
-        return;
-    }
-    const bool has_recovered = copy->finding.happening == HAPPENING_FAILING && copy->recovered_ns != 0;
-    if (has_recovered)
-        recover(t, copy);
-    copy->finding.detail = (struct wording){.len = 0};
-    if (!copy->is_given)
-        give(t, &copy->finding);
-    free(copy);
-}
-
-static void finish(struct timeline *t, struct open_line *o)
-{
-    end_line(t, o, true);
-}
-
-void timeline_time(struct timeline *t, int64_t now_ns)
-{
-    struct open_line *next;
-    if (now_ns <= t->now_ns + SECOND / 4)
-        return;
-    t->now_ns = now_ns;
-    for (struct open_line *o = table_oldest(&t->open); o != NULL; o = next) {
-        next = table_newer(&t->open, o);
-        if (!o->goes_on && o->due_ns <= now_ns)
-            end_line(t, o, false);
-    }
-}
-
-void timeline_end(struct timeline *t)
-{
-    while (table_oldest(&t->open) != NULL)
-        finish(t, table_oldest(&t->open));
-    if (t->num_kept != 0)
-        give_kept(t, t->num_kept);
 }
 
 /* --- nodes and links --- */
@@ -420,7 +126,7 @@ void timeline_end(struct timeline *t)
 /* end_stall ends the stall of a link that has ended. */
 static void end_stall(struct timeline *t, uint64_t conn, int64_t ts_ns)
 {
-    struct open_line *o = table_find(&t->open, key_of(HAPPENING_STALL, conn, 0));
+    struct open_line *o = table_find(&t->open, timeline_key(HAPPENING_STALL, conn, 0));
     if (o == NULL)
         return;
     if (o->goes_on && ts_ns > o->finding.first_ns)
@@ -459,18 +165,18 @@ void timeline_presence(struct timeline *t, const struct presence_change *c)
         end_stall(t, c->conn, c->ts_ns);
     /* Tools come and go: all visits to a node are one line. */
     const int visited = c->is_hidden_end[0] ? 1 : 0;
-    const uint64_t key = key_of(happening, hash_node(&c->end[visited]), 0);
-    if (c->is_hidden && (c->what == PRESENCE_DOWN || again(t, key, c->ts_ns) != NULL))
+    const uint64_t key = timeline_key(happening, timeline_hash_node(&c->end[visited]), 0);
+    if (c->is_hidden && (c->what == PRESENCE_DOWN || timeline_merge(t, key, c->ts_ns) != NULL))
         return;
-    struct finding *line = begin_line(t, happening, c->ts_ns);
+    struct finding *line = timeline_begin(t, happening, c->ts_ns);
     if (line == NULL)
         return;
     if (c->node == NULL) {
-        name_ends(line, c->end);
+        timeline_name_ends(line, c->end);
     }
-    name_place(line, c->conn, c->frame, "this packet");
+    timeline_name_place(line, c->conn, c->frame, "this packet");
     if (c->node != NULL) {
-        name_node(line, 0, (struct ds_text){c->node->name, c->node->len});
+        timeline_name_node(line, 0, (struct ds_text){c->node->name, c->node->len});
         timeline_say_node(&line->sentence, c);
     } else if (c->is_hidden) {
         wording_add(&line->sentence, "a hidden node (a tool) connected to ");
@@ -483,9 +189,9 @@ void timeline_presence(struct timeline *t, const struct presence_change *c)
         wording_add(&line->sentence, c->was_up ? " was up before the capture" : " is up");
     }
     if (c->is_hidden)
-        hold(t, line, key, FOLD_NS);
+        timeline_hold(t, line, key, FOLD_NS);
     else
-        give(t, line);
+        timeline_put(t, line);
     free(line);
 }
 
@@ -494,17 +200,17 @@ void timeline_presence(struct timeline *t, const struct presence_change *c)
 static void on_stall(struct timeline *t, const struct ds_event *event)
 {
     const struct ds_stall *stall = &event->stall;
-    const uint64_t key = key_of(HAPPENING_STALL, event->conn->number, 0);
+    const uint64_t key = timeline_key(HAPPENING_STALL, event->conn->number, 0);
     struct open_line *o = table_find(&t->open, key);
     const int64_t end_ns = stall->start_ns + stall->duration_ns;
     if (o == NULL && stall->duration_ns < STALL_NS)
         return;
     if (o == NULL) {
-        struct finding *line = begin_line(t, HAPPENING_STALL, stall->start_ns);
+        struct finding *line = timeline_begin(t, HAPPENING_STALL, stall->start_ns);
         if (line == NULL)
             return;
-        name_ends(line, event->conn->end);
-        name_place(line, event->conn->number, event->frame, "the latest packet");
+        timeline_name_ends(line, event->conn->end);
+        timeline_name_place(line, event->conn->number, event->frame, "the latest packet");
         wording_add(&line->sentence, "data from ");
         wording_end(&line->sentence, &event->conn->end[event->dir]);
         wording_add(&line->sentence, " to ");
@@ -512,7 +218,7 @@ static void on_stall(struct timeline *t, const struct ds_event *event)
         const bool is_unread =
             stall->why == DS_STALL_ZERO_WINDOW || stall->why == DS_STALL_FULL_WINDOW;
         wording_add(&line->sentence, is_unread ? " is not read" : " is not acknowledged");
-        o = hold(t, line, key, AGAIN_NS);
+        o = timeline_hold(t, line, key, AGAIN_NS);
         free(line);
         if (o == NULL)
             return;
@@ -529,20 +235,20 @@ static void on_stall(struct timeline *t, const struct ds_event *event)
 
 static void on_gap(struct timeline *t, const struct ds_event *event)
 {
-    const uint64_t key = key_of(HAPPENING_GAP, event->conn->number, 0);
-    if (again(t, key, event->ts_ns))
+    const uint64_t key = timeline_key(HAPPENING_GAP, event->conn->number, 0);
+    if (timeline_merge(t, key, event->ts_ns))
         return;
-    struct finding *line = begin_line(t, HAPPENING_GAP, event->ts_ns);
+    struct finding *line = timeline_begin(t, HAPPENING_GAP, event->ts_ns);
     if (line == NULL)
         return;
-    name_ends(line, event->conn->end);
-    name_place(line, event->conn->number, event->frame, "behind it");
+    timeline_name_ends(line, event->conn->end);
+    timeline_name_place(line, event->conn->number, event->frame, "behind it");
     wording_add(&line->sentence, "packets from ");
     wording_end(&line->sentence, &event->conn->end[event->dir]);
     wording_add(&line->sentence, " to ");
     wording_end(&line->sentence, &event->conn->end[!event->dir]);
     wording_add(&line->sentence, " are missing in the capture");
-    hold(t, line, key, FOLD_NS);
+    timeline_hold(t, line, key, FOLD_NS);
     free(line);
 }
 
@@ -565,15 +271,15 @@ static void on_flags(struct timeline *t, const struct ds_event *event)
     if (r->flags == h->flags)
         return;
     r->flags = h->flags;
-    struct finding *line = begin_line(t, HAPPENING_RELEASE, event->ts_ns);
+    struct finding *line = timeline_begin(t, HAPPENING_RELEASE, event->ts_ns);
     if (line == NULL)
         return;
-    name_node(line, 0, name);
-    name_place(line, event->conn->number, event->frame, "its flags");
+    timeline_name_node(line, 0, name);
+    timeline_name_place(line, event->conn->number, event->frame, "its flags");
     wording_put(&line->sentence, WORD_NODE, name);
     wording_add(&line->sentence,
                 " runs another release than before: the capability flags of its handshake differ");
-    give(t, line);
+    timeline_put(t, line);
     free(line);
 }
 
@@ -581,11 +287,11 @@ static void say_registration(struct timeline *t, const struct ds_event *event, e
                              const struct registration *r)
 {
     const struct ds_text name = {r->name, r->len};
-    struct finding *line = begin_line(t, happening, event->ts_ns);
+    struct finding *line = timeline_begin(t, happening, event->ts_ns);
     if (line == NULL)
         return;
-    name_node(line, 0, name);
-    name_place(line, event->conn->number, event->frame,
+    timeline_name_node(line, 0, name);
+    timeline_name_place(line, event->conn->number, event->frame,
                happening == HAPPENING_REGISTERED ? "the answer" : "the close");
     wording_put(&line->sentence, WORD_NODE, name);
     wording_add(&line->sentence, happening == HAPPENING_REGISTERED ? " registered at EPMD of "
@@ -593,7 +299,7 @@ static void say_registration(struct timeline *t, const struct ds_event *event, e
     wording_addr(&line->sentence, &r->epmd);
     if (happening == HAPPENING_REGISTERED)
         wording_printf(&line->sentence, ", port %u", (unsigned)r->port);
-    give(t, line);
+    timeline_put(t, line);
     free(line);
 }
 
@@ -700,11 +406,11 @@ static const struct evidence *latest_of(const struct finding *f)
 static void add_stall(struct timeline *t, const struct finding *f)
 {
     const struct evidence *latest = latest_of(f);
-    const uint64_t key = key_of(HAPPENING_STALL, latest != NULL ? latest->conn : 0, 0);
+    const uint64_t key = timeline_key(HAPPENING_STALL, latest != NULL ? latest->conn : 0, 0);
     if (latest == NULL || f->is_over || f->is_update || table_find(&t->open, key) != NULL)
         return;
     struct finding *line =
-        begin_line(t, HAPPENING_STALL, latest->ts_ns > f->first_ns ? latest->ts_ns : f->first_ns);
+        timeline_begin(t, HAPPENING_STALL, latest->ts_ns > f->first_ns ? latest->ts_ns : f->first_ns);
     if (line == NULL)
         return;
     line->node[0] = f->node[0];
@@ -712,7 +418,7 @@ static void add_stall(struct timeline *t, const struct finding *f)
     line->num_evidence = 1;
     line->evidence[0] = *latest;
     wording_words(&line->sentence, &f->sentence);
-    struct open_line *o = hold(t, line, key, AGAIN_NS);
+    struct open_line *o = timeline_hold(t, line, key, AGAIN_NS);
     if (o != NULL)
         o->goes_on = true;
     free(line);
@@ -721,7 +427,7 @@ static void add_stall(struct timeline *t, const struct finding *f)
 /* timeline_finding adds a line for an error or warning, unless an event of its own reports the same. */
 void timeline_finding(struct timeline *t, const struct finding *f)
 {
-    const uint64_t key = key_of(HAPPENING_FINDING, f->number, 0);
+    const uint64_t key = timeline_key(HAPPENING_FINDING, f->number, 0);
     struct open_line *o = f->kind != NULL ? table_find(&t->open, key) : NULL;
     const bool is_new = o == NULL && f->severity <= SEVERITY_WARNING && !f->is_update;
     if (f->kind != NULL && strcmp(f->kind->code, "DS214") == 0)
@@ -732,7 +438,7 @@ void timeline_finding(struct timeline *t, const struct finding *f)
     if (o == NULL) {
         const uint64_t before = told->number == f->number && told->count < f->count ? told->count : 0;
         const enum happening happening = happening_of(f);
-        struct finding *line = begin_line(t, happening, before != 0 ? f->last_ns : f->first_ns);
+        struct finding *line = timeline_begin(t, happening, before != 0 ? f->last_ns : f->first_ns);
         if (line == NULL)
             return;
         line->node[0] = f->node[0];
@@ -750,7 +456,7 @@ void timeline_finding(struct timeline *t, const struct finding *f)
                                          f->sentence.part[i].len};
             wording_put(&line->sentence, (enum word_kind)f->sentence.part[i].kind, word);
         }
-        o = hold(t, line, key, FOLD_NS);
+        o = timeline_hold(t, line, key, FOLD_NS);
         free(line);
         if (o == NULL)
             return;
@@ -765,12 +471,12 @@ void timeline_finding(struct timeline *t, const struct finding *f)
 
 void timeline_lost(struct timeline *t, const struct loss *loss)
 {
-    struct finding *line = begin_line(t, HAPPENING_GAP, loss->first_ns);
+    struct finding *line = timeline_begin(t, HAPPENING_GAP, loss->first_ns);
     if (line == NULL)
         return;
     line->last_ns = loss->last_ns;
     line->count = loss->count;
     wording_printf(&line->sentence, "distsniff itself lost %s", loss_unit(loss->cause));
-    give(t, line);
+    timeline_put(t, line);
     free(line);
 }

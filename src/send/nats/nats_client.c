@@ -18,7 +18,7 @@
 
 enum {
     CONNECT_MS = 3000,
-    PING_MS = 5000, /* a server that answers nothing is given up after two of them */
+    PING_MS = 5000, /* a server that answers nothing is abandoned after two of them */
 };
 
 /* line_behind returns a copy of the line after the one that contains a mark; NULL if there is none. */

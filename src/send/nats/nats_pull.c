@@ -24,7 +24,7 @@ enum {
     ASK_LONG_MS = 5000, /* each ASK_LONG_EACH-th time */
     ASK_LONG_EACH = 4,
     MOST_COUNTS = 8,   /* attempts to count at a moment in which no record is published */
-    MOST_TRIES = 5,    /* consumers for one record, before it is given up */
+    MOST_TRIES = 5,    /* consumers for one record, before it is abandoned */
     MOST_SILENT = 10,  /* requests: a process that was stopped did not really wait for an answer */
     SETTLE_MS = 3, /* after a request has ended, the server confirms it within this time */
     MOST_LISTED = 65536 /* numbers of deleted records in one answer */

@@ -85,7 +85,7 @@ static void miss(struct source *s)
     packet_stream_restart(&s->stream);
 }
 
-/* lose gives up a connection that is closed or useless. */
+/* lose closes a connection that is closed or useless. */
 static void lose(struct source *s, const char *why)
 {
     if (!s->is_missed)
