@@ -1,0 +1,770 @@
+/*
+ * test_atom_shape_fit.c - what the shapes of a node's messages show: which table fits it, and which atoms are
+ * likely in which contexts.
+ */
+#include "atoms/atom_shape_fit.h"
+#include "atoms/atom_shapes.h"
+#include "atoms/node_slot_names.h"
+#include "etf_maker.h"
+#include "node_atoms_world.h"
+
+static struct node_atoms *meet(struct all_node_atoms *books, const char *name, uint8_t host,
+                               uint32_t creation)
+{
+    struct ds_endpoint end = end_of(name, host, creation);
+    if (name == NULL)
+        end.port = 40000;
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
+    node_atoms_release(book);
+    return book;
+}
+
+enum { RABBIT = 1 }; /* any table of an application */
+
+static void see_wholes(struct node_atoms *book, uint32_t num)
+{
+    for (uint32_t i = 0; i < num; i++)
+        shape_fit_see_whole(book, shape_tables[RABBIT].wholes[i]);
+}
+
+/* fitting returns the table that is known to fit a node. */
+static int fitting(const struct node_atoms *book)
+{
+    return shape_fit_is_sure(book) ? book->shapes.table : SHAPE_TABLE_COMMON;
+}
+
+/* sure_context_from returns the first context of the table, from number *at on, in which one atom stands, that
+ * no release has. */
+static uint32_t sure_context_from(uint32_t *at, unsigned *text)
+{
+    const struct shape_table *table = &shape_tables[RABBIT];
+    for (; *at < table->num; (*at)++) {
+        *text = table->fillers[table->starts[*at]];
+        if (table->starts[*at + 1] == table->starts[*at] + 1 && table->novelty[*at] >= 32 &&
+            !user_atoms_is_static(NULL, *text))
+            return table->keys[(*at)++];
+    }
+    fail();
+    return 0;
+}
+
+static uint32_t sure_context(unsigned *text)
+{
+    uint32_t at = 0;
+    return sure_context_from(&at, text);
+}
+
+/* A table is not known to fit before five of its shapes were seen; it fits when its shapes are most of those seen. */
+static void application_is_found_out(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
+    (void)state;
+    see_wholes(book, 4);
+    assert_int_equal(fitting(book), SHAPE_TABLE_COMMON);
+    see_wholes(book, 4); /* the same once more */
+    assert_int_equal(fitting(book), SHAPE_TABLE_COMMON);
+    see_wholes(book, 5);
+    assert_int_equal(fitting(book), RABBIT);
+    for (uint32_t i = 1; i <= 7; i++)
+        shape_fit_see_whole(book, 2 * i); /* no hash is even */
+    assert_int_equal(fitting(book), RABBIT);
+    shape_fit_see_whole(book, 16);
+    assert_int_equal(fitting(book), SHAPE_TABLE_COMMON);
+    node_atoms_release(book);
+
+    const struct ds_endpoint other = end_of("b@h", 2, 8);
+    book = all_node_atoms_find(books, &env, &other, NULL);
+    see_wholes(book, 8);
+    for (uint32_t i = 1; i <= 12; i++)
+        shape_fit_see_whole(book, 2 * i);
+    assert_int_equal(fitting(book), RABBIT); /* four of ten are enough to go on */
+    shape_fit_see_whole(book, 26);
+    assert_int_equal(fitting(book), SHAPE_TABLE_COMMON);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
+}
+
+/* Each application is told by its own shapes: those of one are not enough for another. */
+static void applications_are_told_apart(void **state)
+{
+    static const char *const names[] = {"otp", "rabbit310", "mnesia", "ejabberd",
+                                        "erlang", "elixir", "rabbit4"};
+    (void)state;
+    for (int t = 0; t < SHAPE_TABLES_NUM; t++)
+        assert_string_equal(shape_tables[t].name, names[t]);
+    for (int t = SHAPE_TABLE_COMMON + 1; t < SHAPE_TABLES_NUM; t++) {
+        struct all_node_atoms *books = all_node_atoms_new(4);
+        const struct ds_endpoint end = end_of("a@h", 1, 7);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
+        for (uint32_t i = 0; i < shape_tables[t].num_wholes; i++)
+            shape_fit_see_whole(book, shape_tables[t].wholes[i]);
+        assert_int_equal(fitting(book), t);
+        node_atoms_release(book);
+        all_node_atoms_free(books);
+    }
+}
+
+/* Where no application fits, what applications have in common does, unless it is little of what a node sends,
+ * or is refuted. */
+static void common_shapes_hold_for_others(void **state)
+{
+    const struct shape_table *common = &shape_tables[SHAPE_TABLE_COMMON];
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    uint32_t num = 0;
+    (void)state;
+    for (; num < 7; num++)
+        shape_fit_see_whole(book, common->wholes[num]);
+    assert_false(book->shapes.is_common);
+    shape_fit_see_whole(book, common->wholes[num]);
+    assert_true(book->shapes.is_common);
+    assert_int_equal(fitting(book), SHAPE_TABLE_COMMON);
+    for (uint32_t i = 1; i <= 18; i++)
+        shape_fit_see_whole(book, 2 * i); /* no hash is even */
+    assert_true(book->shapes.is_common);
+    shape_fit_see_whole(book, 100);
+    assert_false(book->shapes.is_common);
+    for (num = 8; num < 12; num++)
+        shape_fit_see_whole(book, common->wholes[num]);
+    assert_true(book->shapes.is_common);
+    unsigned num_contexts = 0;
+    for (uint32_t i = 0; i < common->num && num_contexts < 3; i++) {
+        if (common->novelty[i] < 24)
+            continue;
+        assert_true(book->shapes.is_common);
+        see_known_in(book, text_of("something_else"), &common->keys[i], 1);
+        num_contexts++;
+    }
+    assert_int_equal(num_contexts, 3);
+    assert_false(book->shapes.is_common);
+    for (num = 12; num < 30; num++)
+        shape_fit_see_whole(book, common->wholes[num]);
+    assert_false(book->shapes.is_common); /* for good */
+    all_node_atoms_free(books);
+}
+
+/* Atoms that are known and stand where the table has others, in three contexts: it does not fit. In one
+ * context they may do so many times. */
+static void known_atoms_refute_it(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
+    unsigned text;
+    uint32_t at = 0, key = 0;
+    (void)state;
+    see_wholes(book, 20);
+    for (int i = 0; i < 2; i++) {
+        key = sure_context_from(&at, &text);
+        for (int again = 0; again < 100; again++)
+            see_known_in(book, text_of("something_else"), &key, 1);
+    }
+    see_known_in(book, atom_table_text(text), &key, 1);
+    assert_int_equal(fitting(book), RABBIT);
+    key = sure_context_from(&at, &text);
+    see_known_in(book, text_of("something_else"), &key, 1);
+    assert_int_equal(fitting(book), SHAPE_TABLE_COMMON);
+    see_wholes(book, 40);
+    assert_int_equal(fitting(book), SHAPE_TABLE_COMMON); /* for good */
+    node_atoms_release(book);
+    all_node_atoms_free(books);
+}
+
+/* Where most are as the table has them, a few that are not refute nothing: one in eight. */
+static void few_others_refute_nothing(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    unsigned text;
+    uint32_t at = 0;
+    (void)state;
+    see_wholes(book, 20);
+    for (int i = 0; i < 32; i++) {
+        const uint32_t key = sure_context_from(&at, &text);
+        see_known_in(book, atom_table_text(text), &key, 1);
+    }
+    const uint32_t num = book->shapes.proof.num_hits; /* some numbers may be the same modulo TOLD */
+    for (uint32_t i = 0; i < num / 8; i++) {
+        const uint32_t key = sure_context_from(&at, &text);
+        see_known_in(book, text_of("something_else"), &key, 1);
+    }
+    assert_int_equal(fitting(book), RABBIT);
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t key = sure_context_from(&at, &text);
+        see_known_in(book, text_of("something_else"), &key, 1);
+    }
+    assert_int_equal(fitting(book), SHAPE_TABLE_COMMON);
+    all_node_atoms_free(books);
+}
+
+/* Where another node is that application, fewer shapes are enough, but not where that was told by as few. */
+static void neighbours_are_alike(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *first = meet(books, "a@h", 1, 7), *book = meet(books, "b@h", 2, 8);
+    (void)state;
+    see_wholes(first, 4);
+    see_wholes(book, 4);
+    assert_int_equal(fitting(book), SHAPE_TABLE_COMMON);
+    see_wholes(first, 5);
+    assert_int_equal(fitting(first), RABBIT);
+    assert_int_equal(fitting(book), RABBIT); /* that it sends nothing new does not matter */
+    struct node_atoms *third = meet(books, "c@h", 3, 9);
+    see_wholes(third, 1);
+    assert_int_equal(fitting(third), SHAPE_TABLE_COMMON);
+    see_wholes(third, 2);
+    assert_int_equal(fitting(third), RABBIT);
+    first->is_liar = true;
+    third->is_liar = true;
+    struct node_atoms *fourth = meet(books, "d@h", 4, 9);
+    see_wholes(fourth, 4);
+    assert_int_equal(fitting(fourth), SHAPE_TABLE_COMMON);
+    all_node_atoms_free(books);
+}
+
+static bool is_judged(struct node_atoms *book, uint16_t slot, unsigned text)
+{
+    const struct ds_text found = atom_infer(book, slot, 1), want = atom_table_text(text);
+    return found.data != NULL && found.len == want.len && memcmp(found.data, want.data, want.len) == 0;
+}
+
+/* What stands where one atom alone does is that one, but if another slot has it. */
+static void contexts_tell_atoms(void **state)
+{
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
+    unsigned text;
+    const uint32_t key = sure_context(&text);
+    (void)state;
+    fit(book);
+    node_atoms_see(book, &env, 2001, 1, &to);
+    node_atoms_see(book, &env, 2002, 1, &to);
+    see_in(book, 2001, 1, &key, 1);
+    assert_null(atom_infer(book, 2001, 1).data); /* which application it is, is not known */
+    see_wholes(book, 20);
+    for (int i = 0; i < 64; i++)
+        see_in(book, 2001, 1, &key, 1);
+    assert_true(is_judged(book, 2001, text));
+    assert_false(is_judged(book, 2001, text + 1));
+    for (int i = 0; i < 64; i++)
+        see_in(book, 2002, 1, &key, 1);
+    assert_null(atom_infer(book, 2002, 1).data); /* an atom has one slot */
+    assert_true(is_judged(book, 2001, text));
+    node_atoms_release(book);
+
+    const struct ds_endpoint other = end_of("b@h", 2, 7);
+    book = all_node_atoms_find(books, &env, &other, NULL);
+    fit(book);
+    see_wholes(book, 20);
+    node_atoms_see(book, &env, 2001, 1, &to);
+    for (int i = 0; i < 64; i++)
+        see_in(book, 2001, 1, &key, 1);
+    assert_true(is_judged(book, 2001, text));
+    node_atoms_define(book, &env, 77, atom_table_text(text), 1, ATOM_BOOK_USED);
+    assert_null(atom_infer(book, 2001, 1).data);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
+}
+
+/* A map may have any key beside those that were counted: where another atom of the same contexts has a slot
+ * already, what is left is not told of a slot that was seen as a key alone. */
+static void keys_are_not_what_is_left(void **state)
+{
+    static const struct atom_role roles[] = {{.fine = "to", .coarse = "~to"}, {.fine = "N0#k", .coarse = "~0#k"}};
+    const struct shape_table *table = &shape_tables[RABBIT];
+    uint32_t c = 0;
+    (void)state;
+    while (table->starts[c + 1] != table->starts[c] + 2 || table->novelty[c] < 32 ||
+           user_atoms_is_static(NULL, table->fillers[table->starts[c]]) ||
+           user_atoms_is_static(NULL, table->fillers[table->starts[c] + 1]))
+        assert_in_range(++c, 0, table->num - 1);
+    const unsigned left = table->fillers[table->starts[c]], other = table->fillers[table->starts[c] + 1];
+    for (int i = 0; i < 2; i++) {
+        struct all_node_atoms *books = all_node_atoms_new(4);
+        struct node_atoms *book = meet(books, "a@h", 1, 7);
+        fit(book);
+        see_wholes(book, 20);
+        node_atoms_see(book, &env, 2001, 1, &roles[i]);
+        node_atoms_define(book, &env, 77, atom_table_text(other), 1, ATOM_BOOK_USED);
+        for (int again = 0; again < 64; again++)
+            see_in(book, 2001, 1, &table->keys[c], 1);
+        assert_int_equal(is_judged(book, 2001, left), i == 0);
+        all_node_atoms_free(books);
+    }
+}
+
+/* context_of returns a context in which that atom stands alone. */
+static uint32_t context_of(const char *text)
+{
+    const struct shape_table *table = &shape_tables[RABBIT];
+    const unsigned number = atom_table_find(text_of(text));
+    uint32_t at = 0;
+    while (table->starts[at + 1] != table->starts[at] + 1 ||
+           table->fillers[table->starts[at]] != number || table->novelty[at] < 32)
+        assert_in_range(++at, 0, table->num - 1);
+    return table->keys[at];
+}
+
+/* Roles in which a well known atom never stands speak against it. */
+static void roles_speak_against(void **state)
+{
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    static const struct atom_role others[] = {{.fine = "N0{@iii", .coarse = "~0{4.0"},
+                                              {.fine = "N0{@iiii", .coarse = "~0{5.0"},
+                                              {.fine = "X1{3.2#k", .coarse = "~+#k"}};
+    const unsigned text = atom_table_find(text_of("mnesia_tm"));
+    const uint32_t key = context_of("mnesia_tm");
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    (void)state;
+    fit(book);
+    see_wholes(book, 20);
+    node_atoms_see(book, &env, 2001, 1, &to);
+    for (int i = 0; i < 4; i++)
+        see_in(book, 2001, 1, &key, 1);
+    assert_true(is_judged(book, 2001, text));
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        node_atoms_see(book, &env, 2001, 1, &others[i]);
+    assert_null(atom_infer(book, 2001, 1).data);
+    all_node_atoms_free(books);
+}
+
+/* Where users' own names stand, what stands in one context stands in others, too: they say little more. */
+static void free_places_say_it_once(void **state)
+{
+    const struct shape_table *table = &shape_tables[RABBIT];
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    double before = 0;
+    unsigned num = 0, text = ATOM_TABLE_NONE;
+    (void)state;
+    see_wholes(book, 20);
+    node_atoms_see(book, &env, 2001, 1, &to); /* from then on the direction is told apart */
+    for (uint32_t i = 0; i < table->num && num < 3; i++) {
+        if (table->novelty[i] > 4 || (num != 0 && table->fillers[table->starts[i]] != text))
+            continue;
+        text = table->fillers[table->starts[i]];
+        num++;
+        see_in(book, 2001, 1, &table->keys[i], 1);
+        const double bits = weigh_in(book, 2001, text, node_atoms_bit_of(book, 1)).here;
+        assert_true(num == 1 ? bits > 6 : bits > before && bits < before + 2);
+        before = bits;
+    }
+    assert_int_equal(num, 3);
+    all_node_atoms_free(books);
+}
+
+/* Of messages with the same atoms the first ones are looked at, and then one of several, which stands for them; all
+ * of them anew once another table is held to fit, as contexts are forgotten then. */
+static void what_is_often_said_is_rarely_looked_at(void **state)
+{
+    enum { FIRST = 64, MANY = 80000 };
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    unsigned num = 0, looked_at = 0;
+    (void)state;
+    for (int i = 0; i < FIRST; i++)
+        assert_int_equal(shape_fit_wants(book, 77), 1);
+    assert_int_equal(shape_fit_wants(book, 77), 0);
+    for (int i = 0; i < MANY; i++) {
+        const unsigned stands_for = shape_fit_wants(book, 77);
+        looked_at += stands_for != 0;
+        num += stands_for;
+    }
+    assert_in_range(looked_at, MANY / 9, MANY / 7);
+    assert_in_range(num, MANY - MANY / 8, MANY + MANY / 8);
+    assert_int_equal(shape_fit_wants(book, 78), 1);
+    while (shape_fit_wants(book, 77) != 0)
+        ;
+    see_wholes(book, 20); /* tell which table fits */
+    for (int i = 0; i < FIRST; i++)
+        assert_int_equal(shape_fit_wants(book, 77), 1);
+    while (shape_fit_wants(book, 77) != 0)
+        ;
+    assert_int_equal(shape_fit_wants(book, 77 + SHAPE_ALIKE), 1); /* takes its place */
+    assert_int_equal(shape_fit_wants(book, 77), 1);
+    all_node_atoms_free(books);
+}
+
+/* A message that stands for several counts as these, and no context more often than can be counted. */
+static void one_stands_for_several(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    unsigned text;
+    const uint32_t key = sure_context(&text);
+    const struct atom_contexts contexts = small_contexts(&key, 1);
+    (void)state;
+    see_wholes(book, 20);
+    node_atoms_see(book, &env, 2001, 1, &to);
+    shape_fit_see(book, &env, 2001, 1, &contexts, 1);
+    shape_fit_see(book, &env, 2001, 1, &contexts, 8);
+    const struct slot_shapes *slot = &book->shapes.slots[2001];
+    assert_int_equal(slot->times[0], 9);
+    assert_int_equal(book->shapes.times[slot->context[0]], 9);
+    /* It is news whenever a power of two is reached, or passed, and else not. */
+    uint64_t before = book->slots[2001].changes;
+    shape_fit_see(book, &env, 2001, 1, &contexts, 6);
+    assert_int_equal(book->slots[2001].changes, before);
+    shape_fit_see(book, &env, 2001, 1, &contexts, 8);
+    assert_int_equal(book->slots[2001].changes, before + 1);
+    for (unsigned i = 0; i < UINT16_MAX / 8 + 2; i++)
+        shape_fit_see(book, &env, 2001, 1, &contexts, 8);
+    assert_int_equal(slot->times[0], UINT16_MAX);
+    assert_int_equal(book->shapes.times[slot->context[0]], UINT16_MAX);
+    all_node_atoms_free(books);
+}
+
+/* says returns how many bits it is worth for that atom that a slot stands in a context. */
+static double says(struct node_atoms *book, uint16_t slot, const struct atom_contexts *contexts,
+                   unsigned text)
+{
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    node_atoms_see(book, &env, slot, 1, &to); /* from then on the direction is told apart */
+    shape_fit_see(book, &env, slot, 1, contexts, 1);
+    return book->shapes.slots != NULL ? weigh_in(book, slot, text, node_atoms_bit_of(book, 1)).here : 0;
+}
+
+/* Before it is known that a table fits, it holds for messages that have the shape of one that was counted, and
+ * for what is large in others: of the table that has two of the shapes, and a fifth of them. */
+static void a_part_is_enough_for_large_contexts(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    unsigned text;
+    const uint32_t key = sure_context(&text);
+    struct atom_contexts contexts = small_contexts(&key, 1), large = contexts, counted = contexts;
+    (void)state;
+    large.num_small = 0;
+    counted.whole = shape_tables[RABBIT].wholes[30];
+    see_wholes(book, 1);
+    assert_true(says(book, 2001, &large, text) == 0);
+    see_wholes(book, 2);
+    assert_false(shape_fit_is_sure(book));
+    assert_true(says(book, 2002, &contexts, text) == 0);
+    assert_true(says(book, 2003, &large, text) > 0);
+    assert_true(says(book, 2004, &counted, text) > 0);
+    for (uint32_t i = 1; i <= 8; i++)
+        shape_fit_see_whole(book, 2 * i); /* no hash is even */
+    assert_true(says(book, 2005, &large, text) > 0);
+    shape_fit_see_whole(book, 18); /* two of eleven */
+    assert_true(says(book, 2006, &large, text) == 0);
+    assert_true(says(book, 2007, &counted, text) == 0);
+    see_wholes(book, 4);
+    assert_true(says(book, 2008, &large, text) > 0);
+    see_wholes(book, 20);
+    assert_true(shape_fit_is_sure(book));
+    assert_true(says(book, 2009, &contexts, text) > 0);
+    all_node_atoms_free(books);
+}
+
+/* The same of what applications have in common, where none has a part. */
+static void common_shapes_hold_one_by_one(void **state)
+{
+    const struct shape_table *common = &shape_tables[SHAPE_TABLE_COMMON];
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    uint32_t at = 0;
+    (void)state;
+    while (common->novelty[at] < 32)
+        at++;
+    const unsigned text = common->fillers[common->starts[at]];
+    struct atom_contexts contexts = small_contexts(&common->keys[at], 1), large = contexts, counted = contexts;
+    large.num_small = 0;
+    counted.whole = common->wholes[20];
+    assert_true(says(book, 2001, &counted, text) > 0);
+    assert_true(says(book, 2002, &contexts, text) == 0);
+    shape_fit_see_whole(book, common->wholes[0]);
+    assert_true(says(book, 2003, &large, text) == 0);
+    shape_fit_see_whole(book, common->wholes[1]);
+    assert_true(says(book, 2004, &large, text) > 0);
+    assert_true(says(book, 2005, &contexts, text) == 0);
+    book->shapes.is_refuted[SHAPE_TABLE_COMMON] = true;
+    assert_true(says(book, 2006, &counted, text) == 0);
+    all_node_atoms_free(books);
+}
+
+static void run_with_failures(void *context)
+{
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct node_atoms *book = books != NULL ? all_node_atoms_find(books, &env, &end, NULL) : NULL;
+    unsigned text;
+    const uint32_t key = sure_context(&text);
+    (void)context;
+    if (book != NULL) {
+        see_wholes(book, 20);
+        node_atoms_see(book, &env, 2001, 1, &to);
+        for (int i = 0; i < 64; i++)
+            see_in(book, 2001, 1, &key, 1);
+        assert_true(atom_infer(book, 2001, 1).data != NULL || failing_alloc_failed());
+        node_atoms_release(book);
+    }
+    all_node_atoms_free(books);
+}
+
+static void survives_without_memory(void **state)
+{
+    (void)state;
+    assert_in_range(failing_alloc_each(run_with_failures, NULL), 5, 20);
+}
+
+static bool is_text(struct ds_text found, const char *want)
+{
+    return found.data != NULL && found.len == strlen(want) && memcmp(found.data, want, found.len) == 0;
+}
+
+/* is_named says whether a slot in which the node of pids with creation 9 stands is that name; NULL: it is
+ * not known which. */
+static bool is_named(struct node_atoms *book, const char *want)
+{
+    static const struct atom_role node = {.fine = "@", .coarse = "~@", .creation = 9};
+    node_atoms_see(book, &env, 1700, 1, &node);
+    const struct ds_text name = node_atoms_name_of(book, 1700);
+    return want == NULL ? name.data == NULL : is_text(name, want);
+}
+
+/* A slot that stands for the node of pids with a creation is that of the node which has it, where no other
+ * one can have it: creations are seconds, so on one host, or before it has a name, another may. */
+static void creations_tell_nodes(void **state)
+{
+    static const struct atom_role node = {.fine = "@", .coarse = "~@", .creation = 9};
+    struct all_node_atoms *books = all_node_atoms_new(8);
+    struct node_atoms *a = meet(books, "a@h", 1, 7);
+    (void)state;
+    assert_true(is_named(a, NULL));
+    struct node_atoms *b = meet(books, "b@i", 2, 9);
+    assert_true(is_named(a, "b@i"));
+    node_atoms_see(a, &env, 1700, 2, &node);
+    const struct ds_text judged = atom_infer(a, 1700, 2);
+    assert_true(is_text(judged, "b@i"));
+    assert_true(is_named(b, NULL)); /* the sender itself, or one beside it */
+    meet(books, NULL, 2, 9); /* the same node, or one beside it that is not known to be named */
+    assert_true(is_named(a, "b@i"));
+
+    /* The same of the end of a connection. */
+    struct ds_endpoint unnamed = end_of(NULL, 2, 9);
+    const struct ds_endpoint ends[] = {end_of("a@h", 1, 7), end_of("b@i", 2, 9)};
+    unnamed.port = 41000;
+    assert_true(is_text(all_node_atoms_name(books, &unnamed, &ends[0]), "b@i"));
+    assert_null(all_node_atoms_name(books, &unnamed, &ends[1]).data); /* on that host, too */
+    meet(books, "e@i", 2, 9);
+    assert_null(all_node_atoms_name(books, &unnamed, &ends[0]).data);
+    assert_true(is_named(a, NULL));
+    all_node_atoms_free(books);
+
+    static const struct {
+        const char *name;
+        uint8_t host;
+    } others[] = {{"c@j", 3}, {"d@h", 1}, {NULL, 3}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        books = all_node_atoms_new(8);
+        a = meet(books, "a@h", 1, 7);
+        b = meet(books, "b@i", 2, 9);
+        assert_true(is_named(a, "b@i"));
+        meet(books, others[i].name, others[i].host, 9);
+        assert_true(is_named(a, NULL));
+        assert_true(is_named(b, NULL));
+        all_node_atoms_free(books);
+    }
+}
+
+static struct atom_role role_of(const char *fine, const char *coarse, const char *close)
+{
+    struct atom_role role = {.num_close = close != NULL};
+    snprintf(role.fine, sizeof role.fine, "%s", fine);
+    snprintf(role.coarse, sizeof role.coarse, "%s", coarse);
+    snprintf(role.close[0], sizeof role.close[0], "%s", close != NULL ? close : "");
+    return role;
+}
+
+/* How often slots stand in a context is counted up to a bound, and then for none of them. */
+static void times_are_bounded(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    unsigned text;
+    const uint32_t key = sure_context(&text);
+    (void)state;
+    see_wholes(book, 20);
+    for (uint32_t i = 0; i < UINT16_MAX; i++)
+        see_in(book, 2001, 1, &key, 1);
+    assert_int_equal(book->shapes.slots[2001].times[0], UINT16_MAX);
+    see_in(book, 2001, 1, &key, 1);
+    see_in(book, 2002, 1, &key, 1);
+    assert_int_equal(book->shapes.slots[2001].times[0], UINT16_MAX);
+    assert_int_equal(book->shapes.slots[2002].times[0], 0);
+    all_node_atoms_free(books);
+}
+
+/* What stands where one atom alone does, and where another one does, is neither. */
+static void rivals_are_weighed(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    const struct atom_role to = role_of("to", "~to", NULL),
+                           one = role_of("P0{@at", "~0{3.0", "*P0{@a{at"),
+                           other = role_of("P0{@aa", "~0{3.0", "*P0{@aa");
+    (void)state;
+    node_atoms_see(book, &env, 2001, 1, &to);
+    node_atoms_see(book, &env, 2001, 1, &one);
+    assert_true(is_text(atom_infer(book, 2001, 1), "mnesia_tm"));
+    node_atoms_see(book, &env, 2001, 1, &other);
+    assert_null(atom_infer(book, 2001, 1).data);
+    all_node_atoms_free(books);
+}
+
+/* Of two atoms that stand in a context, what stands there most times is the one that is not rare there; what
+ * hardly ever does is not. Where something around it is new, that says less. */
+static void how_often_it_stands_there_tells(void **state)
+{
+    const struct shape_table *table = &shape_tables[RABBIT];
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    uint32_t c = 0, keys[2] = {0, 0};
+    unsigned often, rare;
+    (void)state;
+    while (table->starts[c + 1] != table->starts[c] + 2 || table->shares[table->starts[c]] > 1 ||
+           table->shares[table->starts[c] + 1] < 16)
+        assert_in_range(++c, 0, table->num - 1);
+    keys[0] = table->keys[c];
+    often = table->fillers[table->starts[c]];
+    rare = table->fillers[table->starts[c] + 1];
+    see_wholes(book, 20);
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    node_atoms_see(book, &env, 2001, 1, &to); /* from then on the direction is told apart */
+    for (int i = 0; i < 64; i++)
+        see_in(book, 2001, 1, keys, 2);
+    const uint16_t bit = node_atoms_bit_of(book, 1);
+    const double least = shape_fit_most_surprise(book, 2001);
+    assert_true(weigh_in(book, 2001, often, bit).surprise + 8 <
+                weigh_in(book, 2001, rare, bit).surprise);
+    see_in(book, 2002, 1, keys, 1);
+    assert_true(weigh_in(book, 2002, rare, bit).surprise + 4 <
+                weigh_in(book, 2002, often, bit).surprise);
+    assert_true(shape_fit_most_surprise(book, 2002) > least);
+    all_node_atoms_free(books);
+}
+
+/* What is no more than uncommon may be all that one cluster sends: as long as one slot alone stands
+ * there, that it does so often says no more than that it does so once. */
+static void one_cluster_may_have_its_own(void **state)
+{
+    const struct shape_table *table = &shape_tables[RABBIT];
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    uint32_t c = 0, keys[2] = {0, 0};
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    (void)state;
+    while (table->starts[c + 1] != table->starts[c] + 2 || table->shares[table->starts[c]] > 1 ||
+           table->shares[table->starts[c] + 1] < 10 || table->shares[table->starts[c] + 1] >= 14)
+        assert_in_range(++c, 0, table->num - 1);
+    keys[0] = table->keys[c];
+    const unsigned often = table->fillers[table->starts[c]], uncommon = table->fillers[table->starts[c] + 1];
+    see_wholes(book, 20);
+    node_atoms_see(book, &env, 2001, 1, &to);
+    for (int i = 0; i < 64; i++)
+        see_in(book, 2001, 1, keys, 2);
+    const uint16_t bit = node_atoms_bit_of(book, 1);
+    assert_true(weigh_in(book, 2001, uncommon, bit).surprise <
+                weigh_in(book, 2001, often, bit).surprise + 4);
+    see_in(book, 2002, 1, keys, 1);
+    assert_true(weigh_in(book, 2001, uncommon, bit).surprise >
+                weigh_in(book, 2001, often, bit).surprise + 8);
+    all_node_atoms_free(books);
+}
+
+/* Where a slot turns out to be a node, what was seen before says nothing any more: in all books of the
+ * sender, which has one for each port before it has a name. */
+static void nodes_are_noted(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, NULL, 1, 7);
+    struct node_atoms *same = meet(books, NULL, 2, 7), *other = meet(books, NULL, 3, 8);
+    unsigned text;
+    const uint32_t key = sure_context(&text);
+    (void)state;
+    see_wholes(book, 20);
+    see_wholes(other, 20);
+    see_in(book, 2001, 1, &key, 1);
+    see_in(other, 2001, 1, &key, 1);
+    assert_int_equal(book->shapes.slots[2001].num, 1);
+    assert_false(node_slot_names_is_node(book, 814));
+    assert_true(node_slot_names_add(same, 814));
+    assert_false(node_slot_names_add(book, 814)); /* known */
+    assert_true(node_slot_names_is_node(book, 814));
+    assert_false(node_slot_names_is_node(book, 813));
+    assert_false(node_slot_names_is_node(other, 814));
+    shape_fit_forget(same);
+    assert_int_equal(book->shapes.slots[2001].num, 0);
+    assert_int_equal(other->shapes.slots[2001].num, 1);
+    node_atoms_define(other, &env, 600, (struct ds_text){"c@h", 3}, 1, ATOM_BOOK_USED);
+    node_atoms_define(other, &env, 601, (struct ds_text){"c", 1}, 1, ATOM_BOOK_USED);
+    assert_true(node_slot_names_is_node(other, 600));
+    assert_false(node_slot_names_is_node(other, 601));
+    assert_false(node_slot_names_add(other, 600));
+    for (uint16_t slot = ATOM_BOOK_MODULUS; slot < ATOM_BOOK_MODULUS + 2; slot++) {
+        assert_false(node_slot_names_add(other, slot));
+        assert_false(node_slot_names_is_node(other, slot));
+    }
+    all_node_atoms_free(books);
+}
+
+/* That an atom is rare where the slot stands in other directions says nothing of others in this one. */
+static void rarity_is_of_a_direction(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    unsigned text;
+    const uint32_t key = sure_context(&text);
+    (void)state;
+    see_wholes(book, 20);
+    node_atoms_see(book, &env, 2001, 1, &to);
+    node_atoms_see(book, &env, 2001, 2, &to);
+    see_in(book, 2001, 1, &key, 1);
+    const uint16_t bits[] = {node_atoms_bit_of(book, 1), node_atoms_bit_of(book, 2)};
+    const struct shape_weight here = weigh_in(book, 2001, ATOM_TABLE_NONE, bits[0]);
+    assert_true(here.surprise > 0);
+    assert_true(weigh_in(book, 2001, text, bits[0]).here > 0);
+    assert_true(weigh_in(book, 2001, ATOM_TABLE_NONE, bits[1]).surprise == 0);
+    assert_true(weigh_in(book, 2001, text, bits[1]).here == 0);
+    assert_true(weigh_in(book, 2001, text, bits[1]).there > 0);
+    all_node_atoms_free(books);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_cluster_may_have_its_own),
+        cmocka_unit_test(nodes_are_noted),
+        cmocka_unit_test(neighbours_are_alike),
+        cmocka_unit_test(keys_are_not_what_is_left),
+        cmocka_unit_test(times_are_bounded),
+        cmocka_unit_test(a_part_is_enough_for_large_contexts),
+        cmocka_unit_test(common_shapes_hold_one_by_one),
+        cmocka_unit_test(application_is_found_out),
+        cmocka_unit_test(applications_are_told_apart),
+        cmocka_unit_test(common_shapes_hold_for_others),
+        cmocka_unit_test(known_atoms_refute_it),
+        cmocka_unit_test(few_others_refute_nothing),
+        cmocka_unit_test(how_often_it_stands_there_tells),
+        cmocka_unit_test(contexts_tell_atoms),
+        cmocka_unit_test(roles_speak_against),
+        cmocka_unit_test(free_places_say_it_once),
+        cmocka_unit_test(what_is_often_said_is_rarely_looked_at),
+        cmocka_unit_test(one_stands_for_several),
+        cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(creations_tell_nodes),
+        cmocka_unit_test(rivals_are_weighed),
+        cmocka_unit_test(rarity_is_of_a_direction),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
