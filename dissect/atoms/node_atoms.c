@@ -182,7 +182,7 @@ bool node_atoms_has_names(struct node_atoms *book, struct dissect_ctx *env)
     return book->names != NULL;
 }
 
-void node_atoms_want(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot)
+void node_atoms_request(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot)
 {
     if (slot < ATOM_BOOK_SLOTS)
         (void)wanted_slot(book, env, slot);

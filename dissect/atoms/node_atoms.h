@@ -54,8 +54,8 @@ enum node_atoms_how { ATOM_BOOK_USED, ATOM_BOOK_LISTED, ATOM_BOOK_HEARSAY };
 void node_atoms_define(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
                        struct ds_text text, uint64_t direction, enum node_atoms_how how);
 
-/* node_atoms_want records that a message contains an atom whose slot is unknown. */
-void node_atoms_want(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot);
+/* node_atoms_request records that a message contains an atom whose slot is unknown. */
+void node_atoms_request(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot);
 
 /* node_atoms_see records the role of a slot that is unknown in a direction. */
 void node_atoms_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot, uint64_t direction,

@@ -263,7 +263,7 @@ static void guess(const struct roles_of *of, const struct likely *likely, struct
         if (refs[i].state != DS_ATOM_UNKNOWN)
             continue;
         if (of->may_learn)
-            node_atoms_want(of->book, of->env, refs[i].slot);
+            node_atoms_request(of->book, of->env, refs[i].slot);
         if (of->env->config.is_ahead)
             continue;
         const struct ds_text text = atom_infer(of->book, refs[i].slot, likely->direction);

@@ -247,7 +247,7 @@ static void give_tls_snapshot(const struct decoder_state_walk *walk, const struc
         decoder != NULL && decoder->oldest != NULL ? decoder->oldest->ts_ns : flow->tcp->now_ns;
     struct tls_snapshot past;
     tls_snapshot_begin(&past, flow->tls, flow->tcp, point, since_ns, walk->give, walk->context);
-    give_said(walk->env, flow, point, tls_snapshot_read, &past);
+    give_said(walk->env, flow, point, tls_snapshot_add, &past);
     tls_snapshot_end(&past);
 }
 

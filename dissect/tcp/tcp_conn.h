@@ -209,9 +209,9 @@ void tcp_stream_resume(struct tcp_shared *shared, struct tcp_conn *conn, int dir
 enum { TCP_MAX_DOUBTED = 128, TCP_DOUBTED = 1 << 17 };
 void tcp_stream_doubt(struct tcp_shared *shared, struct tcp_stream *stream, const struct tcp_piece *piece);
 
-/* tcp_stream_take_doubted passes on the doubted bytes before a number, and frees all doubted
+/* tcp_stream_pass_on_doubted passes on the doubted bytes before a number, and frees all doubted
  * pieces. */
-void tcp_stream_take_doubted(struct tcp_shared *shared, struct tcp_conn *conn, int dir, uint32_t end);
+void tcp_stream_pass_on_doubted(struct tcp_shared *shared, struct tcp_conn *conn, int dir, uint32_t end);
 
 /* tcp_stream_drop_doubted frees the doubted pieces. */
 void tcp_stream_drop_doubted(struct tcp_shared *shared, struct tcp_stream *stream);

@@ -28,9 +28,9 @@ void tcp_judge_syn(struct tcp_stream *stream, const struct segment *segment);
  * are not, or the other way round. It needs the SYN, or two segments in a row of a connection
  * that was open before. An end that has agreed on signatures drops segments without one (RFC
  * 2385, section 2.0). Linux also drops signed segments if none were agreed on.
- * tcp_note_signature records an accepted segment. */
+ * tcp_set_signature records an accepted segment. */
 enum { TCP_ALIKE = 2 };
-static inline void tcp_note_signature(struct tcp_stream *stream, bool is_signed)
+static inline void tcp_set_signature(struct tcp_stream *stream, bool is_signed)
 {
     if (stream->is_signed != is_signed)
         stream->num_alike = 0;

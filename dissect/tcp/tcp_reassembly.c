@@ -234,7 +234,7 @@ static uint32_t doubted_end(const struct tcp_stream *stream)
     return end;
 }
 
-void tcp_stream_take_doubted(struct tcp_shared *shared, struct tcp_conn *conn, int dir, uint32_t end)
+void tcp_stream_pass_on_doubted(struct tcp_shared *shared, struct tcp_conn *conn, int dir, uint32_t end)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     struct tcp_held *pieces = stream->doubted; /* so that callbacks cannot free them */
@@ -259,7 +259,7 @@ static bool fill_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
 {
     const uint32_t end = doubted_end(&conn->stream[dir]);
     const bool fills = end != conn->stream[dir].next_seq;
-    tcp_stream_take_doubted(shared, conn, dir, end);
+    tcp_stream_pass_on_doubted(shared, conn, dir, end);
     return fills;
 }
 

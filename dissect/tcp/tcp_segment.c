@@ -157,7 +157,7 @@ static void settle_syn_data(struct tcp_table *table, struct tcp_conn *conn, int 
     if (number == stream->next_seq)
         tcp_stream_drop_doubted(&table->shared, stream);
     else if (tcp_diff(number, end) >= 0)
-        tcp_stream_take_doubted(&table->shared, conn, dir, end);
+        tcp_stream_pass_on_doubted(&table->shared, conn, dir, end);
 }
 
 static void on_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
@@ -452,7 +452,7 @@ static void process_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
     }
     struct tcp_stream *stream = &conn->stream[dir];
     struct tcp_stream *peer = &conn->stream[!dir];
-    tcp_note_signature(stream, segment_is_signed(segment));
+    tcp_set_signature(stream, segment_is_signed(segment));
     stream->heard = true;
     stream->heard_ns = segment->ts_ns;
     if (conn->view.facts != NULL)
@@ -529,7 +529,7 @@ bool tcp_receive_expected(struct tcp_table *table, struct tcp_conn *conn, int di
     tcp_touch(table, conn);
     conn->newest_frame = segment->frame;
     conn->stream[dir].heard_ns = segment->ts_ns;
-    tcp_note_signature(&conn->stream[dir], conn->stream[dir].is_signed);
+    tcp_set_signature(&conn->stream[dir], conn->stream[dir].is_signed);
     if (conn->view.facts != NULL)
         add_statistics(table, conn, dir, segment, len);
     peer->acked = segment->ack;

@@ -195,7 +195,7 @@ void ds_keylog_on_want(struct ds_keylog *keylog, void (*want)(void *context), vo
     keylog->want_context = context;
 }
 
-void keylog_want(const struct dissect_ctx *env)
+void keylog_ask(const struct dissect_ctx *env)
 {
     const struct ds_keylog *keylog = env->config.keylog;
     if (keylog != NULL && keylog->want != NULL)

@@ -49,8 +49,8 @@ struct dissect_ctx;
 bool keylog_grows(const struct dissect_ctx *env);
 bool keylog_is_of_use(const struct dissect_ctx *env);
 
-/* keylog_want asks the caller for missing secrets. */
-void keylog_want(const struct dissect_ctx *env);
+/* keylog_ask asks the caller for missing secrets. */
+void keylog_ask(const struct dissect_ctx *env);
 
 /* keylog_mark_used records that the secrets with that random belong to a connection. */
 void keylog_mark_used(const struct dissect_ctx *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp);

@@ -233,7 +233,7 @@ static void ask_at_last(struct tls *tls)
     tls->stage->now_ns = tls->tcp->now_ns;
     if (!tls_waits(tls))
         return;
-    keylog_want(env);
+    keylog_ask(env);
     if (tls->keys_age != keylog_age(env->config.keylog))
         ask_for_keys(tls);
 }

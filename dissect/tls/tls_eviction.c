@@ -115,7 +115,7 @@ void tls_stage_end(struct tls_stage *stage)
     stage->is_ending = true;
     if (stage->oldest == NULL)
         return;
-    keylog_want(stage->env);
+    keylog_ask(stage->env);
     (void)tls_eviction_look(stage);
     for (struct tls *tls = stage->oldest, *newer; tls != NULL; tls = newer) {
         newer = tls->newer;

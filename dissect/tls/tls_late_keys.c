@@ -101,7 +101,7 @@ bool tls_late_hold(struct tls *tls, int dir, struct cursor sent)
     tls->has_waited = true;
     if (!tls->is_listed) {
         join(tls);
-        keylog_want(tls->stage->env);
+        keylog_ask(tls->stage->env);
     }
     return true;
 }

@@ -338,7 +338,7 @@ static int dir_of(const struct tls_snapshot *past, const struct ds_segment *segm
                : 1;
 }
 
-void tls_snapshot_read(void *context, int64_t ts_ns, const struct ds_segment *segment)
+void tls_snapshot_add(void *context, int64_t ts_ns, const struct ds_segment *segment)
 {
     struct tls_snapshot *past = context;
     const int dir = dir_of(past, segment);

@@ -21,8 +21,8 @@ void tls_snapshot_begin(struct tls_snapshot *past, const struct tls *tls,
                         const struct tcp_conn_view *tcp, const struct tcp_point point[2],
                         int64_t since_ns, ds_snapshot_fn give, void *context);
 
-/* tls_snapshot_read is a ds_snapshot_fn for the content; context is the struct tls_snapshot. */
-void tls_snapshot_read(void *context, int64_t ts_ns, const struct ds_segment *segment);
+/* tls_snapshot_add is a ds_snapshot_fn for the content; context is the struct tls_snapshot. */
+void tls_snapshot_add(void *context, int64_t ts_ns, const struct ds_segment *segment);
 
 /* tls_snapshot_end emits the records that are incomplete or wait for keys. */
 void tls_snapshot_end(struct tls_snapshot *past);

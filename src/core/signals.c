@@ -60,7 +60,7 @@ static void on_stop(int signal)
     alarm(1);
 }
 
-void signals_want_stop(void)
+void signals_request_stop(void)
 {
     on_stop(SIGINT);
 }

@@ -32,8 +32,8 @@ void signals_prepare(void);
  * it while files can be opened. */
 void signals_install(bool reloads);
 
-/* signals_want_stop requests an orderly stop, as SIGINT does. Any thread may call it. */
-void signals_want_stop(void);
+/* signals_request_stop requests an orderly stop, as SIGINT does. Any thread may call it. */
+void signals_request_stop(void);
 
 /* stop_may_be_wanted says whether a stop was requested, possibly by a SIGHUP before signals_install. */
 bool stop_may_be_wanted(void);

@@ -103,7 +103,7 @@ bool keylog_files_open(struct keylog_files *files)
     return true;
 }
 
-void keylog_files_read_line(struct keylog_files *files, const char *line, size_t len)
+void keylog_files_add_line(struct keylog_files *files, const char *line, size_t len)
 {
     const uint64_t malformed = ds_keylog_stats(files->keylog)->malformed;
     ds_keylog_expect(files->keylog);

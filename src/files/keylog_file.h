@@ -28,8 +28,8 @@ bool keylog_files_open(struct keylog_files *files);
  * now. */
 void keylog_files_read(struct keylog_files *files);
 
-/* keylog_files_read_line adds a line from a capture file; an empty one says that lines may follow. */
-void keylog_files_read_line(struct keylog_files *files, const char *line, size_t len);
+/* keylog_files_add_line adds a line from a capture file; an empty one says that lines may follow. */
+void keylog_files_add_line(struct keylog_files *files, const char *line, size_t len);
 
 /* keylog_files_complain reports that some of these lines were invalid, if so. */
 void keylog_files_complain(const struct keylog_files *files);

@@ -47,7 +47,7 @@ static bool reserve_name(struct capture_writer *save)
         return false;
     const int64_t now =
         save->capture->is_live ? clock_since_boot_ns() / 1000000000 : rotation->named;
-    rotation->times = rotation_names_pop(&save->names, save->name, rotation->named, now);
+    rotation->times = rotation_names_use(&save->names, save->name, rotation->named, now);
     if (rotation->times != 0)
         return true;
     bool ok;
@@ -162,7 +162,7 @@ void capture_writer_decoded(struct capture_writer *save, const struct ds_packet 
     if (save->notes == NULL || save->ending != STOP_NONE)
         return;
     save->last_ns = packet->ts_ns;
-    write_now(save, packet, packet_notes_take(save->notes, packet->frame));
+    write_now(save, packet, packet_notes_pop(save->notes, packet->frame));
 }
 
 void capture_writer_flush(struct capture_writer *save)

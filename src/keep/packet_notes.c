@@ -25,7 +25,7 @@ struct packet_notes {
     struct packet_note *first, *last;
     size_t used;             /* total bytes of comments */
     uint64_t num_more;       /* lines for which memory ran out */
-    struct note_lines taken; /* the result of packet_notes_take */
+    struct note_lines taken; /* the result of packet_notes_pop */
     bool has_tls;            /* something that TLS encrypts was decoded */
 };
 
@@ -109,7 +109,7 @@ static void pop_first(struct packet_notes *n)
     free(note);
 }
 
-const struct ds_buffer *packet_notes_take(struct packet_notes *n, uint64_t frame)
+const struct ds_buffer *packet_notes_pop(struct packet_notes *n, uint64_t frame)
 {
     note_lines_clear(&n->taken);
     if (n->first == NULL || n->first->frame > frame)
@@ -123,7 +123,7 @@ const struct ds_buffer *packet_notes_take(struct packet_notes *n, uint64_t frame
 
 const struct ds_buffer *packet_notes_rest(struct packet_notes *n)
 {
-    return packet_notes_take(n, UINT64_MAX);
+    return packet_notes_pop(n, UINT64_MAX);
 }
 
 void packet_notes_free(struct packet_notes *n)

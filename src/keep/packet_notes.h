@@ -27,10 +27,10 @@ struct packet_notes *packet_notes_new(const struct packet_notes_config *config);
 /* packet_notes_record adds a selected record. */
 void packet_notes_record(struct packet_notes *notes, const struct record *record);
 
-/* packet_notes_take returns the comments of a packet that will be written next, and of earlier ones;
+/* packet_notes_pop returns the comments of a packet that will be written next, and of earlier ones;
  * NULL if there are none. packet_notes_rest returns the remaining ones. They live until the next call
  * of one of these. */
-const struct ds_buffer *packet_notes_take(struct packet_notes *notes, uint64_t frame);
+const struct ds_buffer *packet_notes_pop(struct packet_notes *notes, uint64_t frame);
 const struct ds_buffer *packet_notes_rest(struct packet_notes *notes);
 
 void packet_notes_free(struct packet_notes *notes); /* NULL is allowed */

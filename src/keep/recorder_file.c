@@ -39,7 +39,7 @@ void recorder_open(struct packet_recorder *k, const char *name)
 void recorder_write(struct packet_recorder *k, const struct ds_packet *packet)
 {
     pcap_writer_write(&k->writer, packet,
-                      k->notes != NULL ? packet_notes_take(k->notes, packet->frame) : NULL);
+                      k->notes != NULL ? packet_notes_pop(k->notes, packet->frame) : NULL);
     if (k->config->packet_buffered)
         pcap_writer_flush(&k->writer);
     note_output(k);

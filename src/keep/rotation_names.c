@@ -103,7 +103,7 @@ static bool is_over(int64_t cycle, int64_t then, int64_t now)
     return cycle != ROTATION_NAMES_NEVER && now - then >= cycle / 4 * 3;
 }
 
-uint64_t rotation_names_pop(struct rotation_names *names, const char *name, int64_t begin, int64_t now)
+uint64_t rotation_names_use(struct rotation_names *names, const char *name, int64_t begin, int64_t now)
 {
     const uint32_t hash = hash_text((struct ds_text){name, strlen(name)});
     struct written_name *before = table_first(&names->table, hash);

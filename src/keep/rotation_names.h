@@ -27,10 +27,10 @@ void rotation_names_free(struct rotation_names *names);
  * years, of the shorter ones), 0 if they are all the same. */
 int64_t rotation_names_cycle(const char *pattern);
 
-/* rotation_names_pop returns how often a name has been used within its cycle, including this time.
+/* rotation_names_use returns how often a name has been used within its cycle, including this time.
  * begin: the time in the name, seconds since 1970. now: seconds of the clock that measures cycles,
  * which may go back. 0: it is no longer known whether the name was used. */
-uint64_t rotation_names_pop(struct rotation_names *names, const char *name, int64_t begin,
+uint64_t rotation_names_use(struct rotation_names *names, const char *name, int64_t begin,
                             int64_t now);
 
 #endif

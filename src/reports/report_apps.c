@@ -264,7 +264,7 @@ static void on_message(struct app_table *t, const struct record *record)
         return;
     on_sent(t, app, event, event->message.size);
     add_thing(t, &t->kinds, app, (struct ds_text){record->note.label, strlen(record->note.label)});
-    if (raft_is_call(record->note.label))
+    if (raft_is_label(record->note.label))
         raft_message(&t->raft, record);
     const struct ds_term *said =
         record->note.body.data != NULL ? &record->note.body : &event->message.payload;

@@ -40,7 +40,7 @@ static void on_record(void *state, const struct record *record)
     if (record->call != NULL && record->call->label != NULL &&
         strcmp(record->call->label, "ra:vote") == 0) {
         raft_call(&t->raft, record->call);
-    } else if (record_is_message(record) && raft_is_call(record->note.label)) {
+    } else if (record_is_message(record) && raft_is_label(record->note.label)) {
         t->messages++;
         raft_message(&t->raft, record);
     }

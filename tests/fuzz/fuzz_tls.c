@@ -67,7 +67,7 @@ static void hand_on(struct dissect_ctx *env, const struct tls_events *events, co
                                     .payload = text,
                                     .payload_len = sizeof text,
                                     .past = {.kind = DS_SNAPSHOT_FRAMES}};
-    tls_snapshot_read(&past, tcp->now_ns, &said);
+    tls_snapshot_add(&past, tcp->now_ns, &said);
     tls_snapshot_end(&past);
     tls_free(other);
     tls_stage_free(stage);

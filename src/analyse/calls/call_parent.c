@@ -154,7 +154,7 @@ static bool is_at_work(const struct calls *calls, const struct process *process,
     const struct process_activity *activity = process_activity_find(&calls->activities,
                                                                     &process->key);
     return was_at_work(calls, &process->key, activity, call) ||
-           process_activity_is_known(activity, call->start_ns) ||
+           process_activity_may_serve_cast(activity, call->start_ns) ||
            (activity != NULL && activity->work_call != 0 &&
             activity->work_end_ns <= call->start_ns &&
             call->start_ns - activity->work_end_ns < MAY_GO_ON_NS);

@@ -546,7 +546,7 @@ struct pending_call *calls_find_crossed(const struct calls *calls, const struct 
     return h;
 }
 
-void calls_had_given_up(struct calls *calls, struct pending_call *held, const struct ds_event *event,
+void calls_set_given_up(struct calls *calls, struct pending_call *held, const struct ds_event *event,
                         enum call_outcome outcome, enum certainty certainty)
 {
     struct call *call = held->copy->call;
@@ -586,8 +586,8 @@ void calls_abandon(struct calls *calls, struct open_call *call, const struct cal
     calls->given_up[i].place = call->entry.number;
 }
 
-/* is_as_certain raises the certainty of a record's outcome to at least that value. */
-static void is_as_certain(struct call *call, enum certainty certainty)
+/* raise_certainty raises the certainty of a record's outcome to at least that value. */
+static void raise_certainty(struct call *call, enum certainty certainty)
 {
     if (call->certainty > certainty)
         call->certainty = certainty;
@@ -609,7 +609,7 @@ void calls_set_fate(struct calls *calls, const struct pid_key *caller, enum call
         if ((h->waits & HELD_FOR_DEATH) == 0)
             continue;
         if (fate != CALLER_ENDED) {
-            is_as_certain(call, fate == CALLER_TIMED_OUT ? CERTAINTY_SURE : CERTAINTY_LIKELY);
+            raise_certainty(call, fate == CALLER_TIMED_OUT ? CERTAINTY_SURE : CERTAINTY_LIKELY);
         } else if (now_ns - call->end_ns <= DEATH_NS) {
             call->outcome = CALL_ABANDONED;
             call->certainty = CERTAINTY_SURE;

@@ -74,10 +74,10 @@ void calls_end_by_down(struct calls *calls, struct open_call *call, const struct
                        const struct ref_key *monitor);
 
 /* calls_find_crossed finds the record that waits for the end of that monitor, NULL if there is
- * none; calls_had_given_up records that the end came, and how the call ended. */
+ * none; calls_set_given_up records that the end came, and how the call ended. */
 struct pending_call *calls_find_crossed(const struct calls *calls, const struct pid_key *caller,
                                         const struct ref_key *monitor);
-void calls_had_given_up(struct calls *calls, struct pending_call *held, const struct ds_event *event,
+void calls_set_given_up(struct calls *calls, struct pending_call *held, const struct ds_event *event,
                         enum call_outcome outcome, enum certainty certainty);
 
 /* calls_abandon emits the record of a call for which the caller no longer waits: at once, or when

@@ -123,7 +123,7 @@ static bool is_trusted(const struct process_activity *activity)
     return activity->still_points >= TRUSTED_AT + TAKEN_BY_ONE * activity->went_on;
 }
 
-bool process_activity_is_known(const struct process_activity *activity, int64_t came_ns)
+bool process_activity_may_serve_cast(const struct process_activity *activity, int64_t came_ns)
 {
     return activity != NULL && is_at_cast(activity, came_ns) && !is_trusted(activity);
 }

@@ -67,10 +67,10 @@ void process_activity_on_alone(struct process_activity *activity, int64_t now_ns
  * which arrived at that time. */
 void process_activity_on_served(struct process_activity *activity, int64_t came_ns);
 
-/* process_activity_is_known says whether a process that got a request at that time may be working on
+/* process_activity_may_serve_cast says whether a process that got a request at that time may be working on
  * a cast, or may not have begun that request: it has not answered since, and is not known to make
  * calls only for its callers. */
-bool process_activity_is_known(const struct process_activity *activity, int64_t came_ns);
+bool process_activity_may_serve_cast(const struct process_activity *activity, int64_t came_ns);
 
 /* process_activity_may_go_on says whether a process that got a request at that time may still have
  * been busy with something else, judging by its habits (NULL: unknown). */

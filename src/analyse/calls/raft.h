@@ -92,8 +92,8 @@ struct raft_news {
 void raft_init(struct raft *raft);
 void raft_free(struct raft *raft);
 
-/* raft_is_call says whether raft_message processes messages with that label (which may be NULL). */
-static inline bool raft_is_call(const char *label)
+/* raft_is_label says whether raft_message processes messages with that label (which may be NULL). */
+static inline bool raft_is_label(const char *label)
 {
     return label != NULL && label[0] == 'r' && label[1] == 'a' && label[2] == ':' &&
            (label[3] == 'a' || label[3] == 'v' || label[3] == 's');
@@ -103,11 +103,11 @@ static inline bool raft_is_call(const char *label)
  * sees no need for an election does not answer, and the candidate does not wait for it. */
 static inline bool raft_gets_no_vote(const struct call *call)
 {
-    return raft_is_call(call->label) && call->label[3] == 'v' &&
+    return raft_is_label(call->label) && call->label[3] == 'v' &&
            (call->outcome == CALL_TIMEOUT || call->outcome == CALL_ABANDONED);
 }
 
-/* raft_message processes a message whose label raft_is_call accepts. The result is valid until the
+/* raft_message processes a message whose label raft_is_label accepts. The result is valid until the
  * next call. */
 struct raft_news raft_message(struct raft *raft, const struct record *record);
 

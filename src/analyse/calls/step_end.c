@@ -174,7 +174,7 @@ void step_on_crossed(struct correlate *c, struct step *s)
                                               : judge_timeout(waited_ns, 0, &certainty);
     s->note->has_latency = true;
     s->note->latency_ns = waited_ns > 0 ? waited_ns : 0;
-    calls_had_given_up(&c->calls, held, s->event, s->note->outcome, certainty);
+    calls_set_given_up(&c->calls, held, s->event, s->note->outcome, certainty);
 }
 
 bool step_is_undecided(const struct ds_term *term)

@@ -538,7 +538,7 @@ void detect_builds(struct detect *d, const struct call *call);
 void detect_guesses(struct detect *d, const struct ds_event *event, int initiator);
 void detect_guesses_free(struct detect *d);
 
-/* detect_raft handles a message whose label satisfies raft_is_call. */
+/* detect_raft handles a message whose label satisfies raft_is_label. */
 void detect_raft(struct detect *d, const struct record *record);
 
 /* detect_rabbit handles a message of RabbitMQ's node monitor. */

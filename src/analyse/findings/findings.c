@@ -188,7 +188,7 @@ static __attribute__((noinline)) void take_app(struct detect *d, const struct re
         return;
     }
     detect_mnesia_message(d, record);
-    if (raft_is_call(label))
+    if (raft_is_label(label))
         detect_raft(d, record);
     else if (strcmp(label, "rabbit_node_monitor") == 0)
         detect_rabbit(d, record);
@@ -270,7 +270,7 @@ static void on_call(struct detect *d, const struct record *record)
     }
     if (record->call->outcome == CALL_OK)
         detect_socket_call(d, record->call);
-    if (d->raft.clusters.num != 0 && raft_is_call(record->call->label))
+    if (d->raft.clusters.num != 0 && raft_is_label(record->call->label))
         raft_call(&d->raft, record->call);
 }
 

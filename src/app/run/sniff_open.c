@@ -306,7 +306,7 @@ static void on_secrets(void *context, const char *line, size_t len)
 {
     struct sniff *s = context;
     if (hide_memory(s))
-        keylog_files_read_line(s->keylog, line, len);
+        keylog_files_add_line(s->keylog, line, len);
 }
 
 /* prepare_keylog prepares for TLS secrets: they come later, from files or from the capture itself. */

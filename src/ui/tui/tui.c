@@ -150,7 +150,7 @@ static void read_keys(struct tui *tui)
         else if (tui_terminal_mouse(&mouse))
             does = tui_ui_click(&tui->ui, mouse.row, mouse.column, mouse.is_twice);
         if (does == TUI_ENDS)
-            signals_want_stop();
+            signals_request_stop();
         if (does == TUI_SUSPENDS)
             tui_terminal_suspend();
         if (does == TUI_COPIES)
@@ -165,7 +165,7 @@ static void read_keys(struct tui *tui)
         tui->noted_ns = clock_now_ns(); /* keep a message of that key for a while */
     }
     if (tui->is_gone)
-        signals_want_stop();
+        signals_request_stop();
 }
 
 static void read_notices(struct tui *tui)
@@ -183,7 +183,7 @@ static void follow_size(struct tui *tui)
     unsigned rows, columns;
     if (!tui_terminal_size(&rows, &columns)) {
         tui->is_gone = true;
-        signals_want_stop();
+        signals_request_stop();
         return;
     }
     rows = rows < CELLS_MAX_ROWS ? rows : CELLS_MAX_ROWS;
@@ -213,7 +213,7 @@ static void wait(struct tui *tui)
     poll(fds, 2, tui->works || left_ms < 0 ? 0 : left_ms > TICK_MS ? TICK_MS : (int)left_ms);
     if ((fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
         tui->is_gone = true;
-        signals_want_stop();
+        signals_request_stop();
     }
 }
 

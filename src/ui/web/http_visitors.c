@@ -76,12 +76,12 @@ void http_visitors_notify(void *context, struct MHD_Connection *connection, void
     *socket_context = NULL;
 }
 
-void http_visitors_has_asked(struct http_visitors *visitors, struct MHD_Connection *connection)
+void http_visitors_on_request(struct http_visitors *visitors, struct MHD_Connection *connection)
 {
     wait_no_more(visitors, visitor_of(connection));
 }
 
-void http_visitors_is_answered(struct http_visitors *visitors, struct MHD_Connection *connection)
+void http_visitors_on_answer(struct http_visitors *visitors, struct MHD_Connection *connection)
 {
     wait_for(visitors, visitor_of(connection));
 }

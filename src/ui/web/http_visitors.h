@@ -24,10 +24,10 @@ struct http_visitors {
 void http_visitors_notify(void *context, struct MHD_Connection *connection, void **socket_context,
                           enum MHD_ConnectionNotificationCode what);
 
-/* http_visitors_has_asked records that a request is complete: while it is answered, however long
- * that takes, the connection is not shut down. http_visitors_is_answered records that the answer
+/* http_visitors_on_request records that a request is complete: while it is answered, however long
+ * that takes, the connection is not shut down. http_visitors_on_answer records that the answer
  * was sent and the next request is awaited. */
-void http_visitors_has_asked(struct http_visitors *visitors, struct MHD_Connection *connection);
-void http_visitors_is_answered(struct http_visitors *visitors, struct MHD_Connection *connection);
+void http_visitors_on_request(struct http_visitors *visitors, struct MHD_Connection *connection);
+void http_visitors_on_answer(struct http_visitors *visitors, struct MHD_Connection *connection);
 
 #endif

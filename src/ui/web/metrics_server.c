@@ -130,7 +130,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *data_len = 0;
         return MHD_YES;
     }
-    http_visitors_has_asked(&server->visitors, connection);
+    http_visitors_on_request(&server->visitors, connection);
     const char *host = http_library.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     if (server->is_local && !web_http_host_is_safe(host))
         return say(connection, MHD_HTTP_FORBIDDEN,
@@ -149,7 +149,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     struct metrics_server *server = context;
     (void)state;
     (void)code;
-    http_visitors_is_answered(&server->visitors, connection);
+    http_visitors_on_answer(&server->visitors, connection);
 }
 
 bool metrics_server_start(struct metrics_server *server)

@@ -224,7 +224,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return MHD_YES;
     }
     struct web_http *http = context;
-    http_visitors_has_asked(&http->visitors, connection);
+    http_visitors_on_request(&http->visitors, connection);
     return answer(http, connection, url, method, *state);
 }
 
@@ -250,7 +250,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 {
     struct web_http *http = context;
     struct request *request = *state;
-    http_visitors_is_answered(&http->visitors, connection);
+    http_visitors_on_answer(&http->visitors, connection);
     if (request != NULL && request->client != 0 && code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED) {
         web_clients_drop(http->config.clients, request->client);
         say_dropped(connection);

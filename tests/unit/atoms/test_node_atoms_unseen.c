@@ -40,11 +40,11 @@ static void counts_what_is_unseen(void **state)
     struct books books = open_book();
     (void)state;
     node_atoms_define(books.book, &env, 1600, text_of("my_server"), 3, ATOM_BOOK_USED);
-    node_atoms_want(books.book, &env, 1600);
+    node_atoms_request(books.book, &env, 1600);
     assert_non_null(atom_infer(books.book, 1600, 1).data);
     for (uint16_t slot = 1; slot <= ENOUGH; slot++) {
-        node_atoms_want(books.book, &env, slot);
-        node_atoms_want(books.book, &env, slot); /* is counted once */
+        node_atoms_request(books.book, &env, slot);
+        node_atoms_request(books.book, &env, slot); /* is counted once */
         node_atoms_see(books.book, &env, 1600, slot, &tag); /* is judged anew */
         atom_verdicts_forget(books.book, 1600);
         books.book->slots[1600].num_seen = 0;
@@ -59,7 +59,7 @@ static void counts_what_is_unseen(void **state)
     assert_int_equal(books.book->num_slots_learned, 2);
     atom_verdicts_forget(books.book, 1600);
     assert_non_null(atom_infer(books.book, 1600, 1).data);
-    node_atoms_want(books.book, &env, 2048); /* no slot */
+    node_atoms_request(books.book, &env, 2048); /* no slot */
     assert_int_equal(books.book->num_seen_other, ENOUGH - 1);
     close_book(books);
 }
@@ -73,7 +73,7 @@ static void tells_nodes(void **state)
     node_atoms_define(books.book, &env, 1601, text_of("n@h"), 3, ATOM_BOOK_USED);
     node_atoms_define(books.book, &env, 1602, text_of(""), 3, ATOM_BOOK_USED);
     for (uint16_t slot = 1600; slot <= 1602; slot++) {
-        node_atoms_want(books.book, &env, slot);
+        node_atoms_request(books.book, &env, slot);
         assert_non_null(atom_infer(books.book, slot, 1).data);
         node_atoms_see(books.book, &env, slot, 1, &node);
         assert_int_equal(atom_infer(books.book, slot, 1).data != NULL, slot == 1601);

@@ -32,16 +32,16 @@ static void goes_with_its_packet(void **state)
     struct packet_notes *notes = packet_notes_new(&(struct packet_notes_config){0});
     const struct ds_buffer *got;
     (void)state;
-    assert_null(packet_notes_take(notes, 1));
+    assert_null(packet_notes_pop(notes, 1));
     tell(notes, 3, 1003);
     tell(notes, 3, 1033);
     tell(notes, 5, 1005);
-    assert_null(packet_notes_take(notes, 2));
-    got = packet_notes_take(notes, 3);
+    assert_null(packet_notes_pop(notes, 2));
+    got = packet_notes_pop(notes, 3);
     assert_true(says(got, "1003") && says(got, "1033") && !says(got, "1005"));
-    assert_null(packet_notes_take(notes, 4));
-    assert_true(says(packet_notes_take(notes, 5), "1005"));
-    assert_null(packet_notes_take(notes, 6));
+    assert_null(packet_notes_pop(notes, 4));
+    assert_true(says(packet_notes_pop(notes, 5), "1005"));
+    assert_null(packet_notes_pop(notes, 6));
     assert_null(packet_notes_rest(notes));
     packet_notes_free(notes);
 }
@@ -54,7 +54,7 @@ static void what_is_late_goes_with_the_next(void **state)
     tell(notes, 7, 1007);
     tell(notes, 2, 1002); /* packet 2 is written already */
     tell(notes, 0, 1000); /* and this one's is not known */
-    got = packet_notes_take(notes, 8); /* 7 is not kept */
+    got = packet_notes_pop(notes, 8); /* 7 is not kept */
     assert_true(says(got, "1007") && says(got, "1002") && says(got, "1000"));
     tell(notes, 9, 1009);
     assert_true(says(packet_notes_rest(notes), "1009"));
@@ -68,14 +68,14 @@ static void has_a_cap(void **state)
     (void)state;
     for (unsigned i = 0; i < MANY; i++)
         tell(notes, 1, 123456789);
-    const struct ds_buffer *got = packet_notes_take(notes, 1);
+    const struct ds_buffer *got = packet_notes_pop(notes, 1);
     assert_true(says(got, "lines more"));
     assert_in_range(got->len, 200 * 1024, 280 * 1024);
     for (uint64_t frame = 2; frame < 40 * MANY; frame++) /* of all packets together */
         tell(notes, frame, 123456789);
     size_t all = 0, num = 0;
     bool is_said = false;
-    for (uint64_t frame = 2; (got = packet_notes_take(notes, frame)) != NULL; frame++, num++) {
+    for (uint64_t frame = 2; (got = packet_notes_pop(notes, frame)) != NULL; frame++, num++) {
         assert_false(is_said);
         is_said = says(got, "lines more");
         all += got->len;
@@ -93,7 +93,7 @@ static void tells_nothing_that_was_sealed(void **state)
     conn.tls = &tls;
     tell(notes, 1, 1002);
     conn.tls = NULL;
-    const struct ds_buffer *got = packet_notes_take(notes, 1);
+    const struct ds_buffer *got = packet_notes_pop(notes, 1);
     assert_true(says(got, "1001") && !says(got, "1002"));
     packet_notes_free(notes);
 }
@@ -107,9 +107,9 @@ static void run_short_of_memory(void *context)
     tell(notes, 1, 1001);
     tell(notes, 2, 1002);
     tell(notes, 2, 1003);
-    (void)packet_notes_take(notes, 1);
+    (void)packet_notes_pop(notes, 1);
     tell(notes, 4, 1004);
-    (void)packet_notes_take(notes, 3);
+    (void)packet_notes_pop(notes, 3);
     (void)packet_notes_rest(notes);
     tell(notes, 5, 1005);
     packet_notes_free(notes);

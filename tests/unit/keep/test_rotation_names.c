@@ -52,7 +52,7 @@ static void cycles(void **state)
 /* take takes a name by one clock. */
 static uint64_t take(struct rotation_names *names, const char *name, int64_t at)
 {
-    return rotation_names_pop(names, name, at, at);
+    return rotation_names_use(names, name, at, at);
 }
 
 static void within_their_cycle(void **state)
@@ -88,9 +88,9 @@ static void by_another_clock(void **state)
     struct rotation_names names;
     (void)state;
     rotation_names_init(&names, "%H", 10);
-    assert_int_equal(rotation_names_pop(&names, "02", 2 * HOUR, 5), 1);
-    assert_int_equal(rotation_names_pop(&names, "02", DAY + 2 * HOUR, 6), 2);
-    assert_int_equal(rotation_names_pop(&names, "02", 2 * HOUR, 6 + DAY), 1);
+    assert_int_equal(rotation_names_use(&names, "02", 2 * HOUR, 5), 1);
+    assert_int_equal(rotation_names_use(&names, "02", DAY + 2 * HOUR, 6), 2);
+    assert_int_equal(rotation_names_use(&names, "02", 2 * HOUR, 6 + DAY), 1);
     rotation_names_free(&names);
 }
 
