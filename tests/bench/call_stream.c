@@ -116,7 +116,7 @@ static void end_frame(struct bytes *b, size_t at)
         b->at[at + (size_t)i] = (uint8_t)(len >> (24 - 8 * i));
 }
 
-/* What becomes of a call. */
+/* How a call ends. */
 enum fate { ANSWERED, GIVEN_UP, SERVER_DIES, NEVER_ANSWERED };
 
 static enum fate fate_of(uint64_t call)

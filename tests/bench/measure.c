@@ -1,5 +1,5 @@
 /*
- * measure COMMAND ...: runs a command, its standard output and error thrown away; prints the
+ * measure COMMAND ...: runs a command and discards its standard output and error; prints the
  * seconds that passed, those that the processors worked, and the peak memory in MB.
  */
 #include <errno.h>

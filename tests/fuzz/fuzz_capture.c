@@ -1,5 +1,5 @@
 /*
- * fuzz_capture.c - whole captures, given to a session: see fuzz_pcap.h.
+ * fuzz_capture.c - a session reads whole captures: see fuzz_pcap.h.
  */
 #include "fuzz_pcap.h"
 

@@ -22,7 +22,7 @@ enum {
     FUZZ_CAPTURE = 64,
 };
 
-/* fuzz_touch reads every byte, so that the sanitizer sees what is not ours to read. */
+/* fuzz_touch reads every byte: the sanitizer reports a byte that is not ours. */
 static inline void fuzz_touch(const void *bytes, size_t len)
 {
     static volatile uint8_t sum;
@@ -156,7 +156,7 @@ static inline void fuzz_run(const struct proto *proto, uint16_t port, const uint
                    : (flags & FUZZ_CAPTURE) != 0 ? TCP_CLOSE_CAPTURE
                                                  : TCP_CLOSE_FIN);
     if (fake_finish(&f) != 0)
-        abort(); /* memory was not given back to the meter */
+        abort(); /* some memory was not returned to the meter */
 }
 
 #endif

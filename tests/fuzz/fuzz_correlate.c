@@ -40,7 +40,7 @@ static const struct ds_atom atoms[] = {
 };
 enum { NUM_ATOMS = sizeof atoms / sizeof atoms[0] };
 
-/* read_term reads one whole term, or nothing that is one. */
+/* read_term reads one whole term, or nothing if the bytes are not a term. */
 static struct ds_term read_term(struct cursor *c)
 {
     const struct term_env env = {atoms, NUM_ATOMS};
@@ -73,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
     ds_config_init(&defaults);
     memcpy(config.limits, defaults.limits, sizeof config.limits);
-    config.limits[DS_LIMIT_CALLS] = 4; /* so that the caps are met */
+    config.limits[DS_LIMIT_CALLS] = 4; /* small, so that the caps are reached */
     config.limits[DS_LIMIT_MONITORS] = 4;
     config.limits[DS_LIMIT_NAMES] = 24;
     conn.end[0].node = (struct ds_text){"a@h", 3};

@@ -40,7 +40,7 @@ static void on_event(void *context, const struct ds_event *event)
         const struct ds_message *message = &event->message;
         use_term(&message->control);
         use_term(&message->payload);
-        /* Of a frame with a length that no node accepts, the length is all there is. */
+        /* If no node accepts the length of a frame, only the length is compared. */
         require(message->size >= 4 && message->fragments > 0, "a message has a size");
         if (event->fault.kind == DS_FAULT_NONE)
             require(message->size > 4, "a message without fault has bytes");
@@ -54,8 +54,8 @@ static void on_event(void *context, const struct ds_event *event)
     harness_on_event(context, event);
 }
 
-/* run plays the input in the pieces it says, or in pieces of chunk bytes. Returns whether
- * bytes were lost. */
+/* run plays the input in the pieces it says, or in pieces of chunk bytes. It returns whether bytes
+ * were lost. */
 static bool run(struct harness *h, struct cursor input, size_t chunk)
 {
     uint8_t setting = 0, kind, arg;
@@ -90,7 +90,7 @@ static bool run(struct harness *h, struct cursor input, size_t chunk)
         while (cursor_left(&bytes) != 0) {
             struct cursor piece;
             size_t piece_len = cursor_left(&bytes) < chunk ? cursor_left(&bytes) : chunk;
-            /* From memory of its own, so that the sanitizer sees every byte too far. */
+            /* In a block of its own, so that the sanitizer notices a read beyond its end. */
             uint8_t *copy = malloc(piece_len);
             if (copy == NULL || !cursor_child(&bytes, piece_len, &piece) ||
                 !cursor_read_bytes(&piece, copy, piece_len))

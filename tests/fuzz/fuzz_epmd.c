@@ -10,7 +10,7 @@ static void take_node(void *context, const struct ds_epmd_node *node)
 {
     size_t *sum = context;
     for (size_t i = 0; i < node->name.len; i++)
-        *sum += (uint8_t)node->name.data[i]; /* all of it is there */
+        *sum += (uint8_t)node->name.data[i]; /* the whole answer */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

@@ -57,7 +57,7 @@ static const struct ds_event events[] = {
 
 enum { NUM_EVENTS = sizeof events / sizeof events[0] };
 
-/* run returns what the filter says of each record, one bit each. */
+/* run returns the filter's result for each record, one bit each. */
 static unsigned run(struct filter *filter)
 {
     unsigned said = 0;
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         filter_free(filter);
         const size_t text_len = strlen(text);
         memcpy(text + text_len, ")", 2);
-        filter = filter_parse(text, NULL, &error); /* two deeper: may be too deep, or too long */
+        filter = filter_parse(text, NULL, &error); /* two levels deeper: it may be too deep or too long */
         must(filter != NULL || strstr(error.what, "er than") != NULL);
         must(filter == NULL || run(filter) == (all & ~said));
         filter_free(filter);

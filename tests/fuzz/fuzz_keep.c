@@ -38,7 +38,7 @@ static void hand_on(void *context, int64_t ts_ns, const struct ds_segment *segme
     ds_session_packet(run->again, &packet);
 }
 
-/* What stands for the past must at least make sense to a session. */
+/* A session must be able to read a snapshot. */
 static void read_past(struct run *run)
 {
     struct ds_config config;

@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     const uint8_t *nul = len != 0 ? memchr(data, 0, len) : NULL;
     const size_t text_len = nul != NULL ? (size_t)(nul - data) : len;
     struct ds_match_error error = {0};
-    /* Copies of their own, so that not a byte more is there. */
+    /* In blocks of their own, so that the sanitizer notices a read beyond the end. */
     char *text = calloc(1, text_len + 1), *guarded = malloc(text_len + sizeof guard);
     must(text != NULL && guarded != NULL);
     if (text_len != 0)

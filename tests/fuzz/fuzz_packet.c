@@ -18,7 +18,7 @@ enum { CUT = 15 };
 static const uint32_t link_types[16] = {1,   113, 276, 0, 108, 101, 12,  14,
                                         228, 229, 147, 1, 1,   276, 101, [CUT] = 101};
 
-static char open_mark; /* user of a connection that is open */
+static char open_mark; /* user of an open connection */
 
 static void check(bool holds)
 {
@@ -67,7 +67,7 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
     view->user = NULL;
 }
 
-/* has_all says whether each row of link_types.def is in link_types: a new one is to be tried too. */
+/* has_all returns whether link_types has each row of link_types.def: new rows are to be tried, too. */
 static bool has_all(void)
 {
     static const uint32_t rows[] = {
@@ -109,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
             packet_len = (uint16_t)cursor_left(&at);
         if (!cursor_child(&at, packet_len, &bytes))
             break;
-        /* A copy of its own, so that the sanitizer sees every byte too far. */
+        /* A copy in a block of its own, so that the sanitizer notices a read beyond its end. */
         uint8_t *copy = malloc(packet_len != 0 ? packet_len : 1);
         if (copy == NULL || !cursor_read_bytes(&bytes, copy, packet_len))
             abort();

@@ -1,6 +1,7 @@
 /*
- * fuzz_packet_stream.c - what servers of packets send: a byte that says in what pieces it comes, with the top
- * bit set as two connections, then the bytes. What comes out is the same however it comes in, and no longer.
+ * fuzz_packet_stream.c - what packet servers send. The first byte says in which pieces the bytes
+ * arrive and, with the top bit set, that they arrive as two connections. The output is the same for
+ * any pieces, and is never longer than the input.
  */
 #include "send/stream/packet_stream.h"
 
@@ -15,14 +16,14 @@ static void check(bool holds)
         abort();
 }
 
-/* feed gives len bytes in pieces, as one connection. */
+/* feed passes len bytes in pieces, as one connection. */
 static bool feed(struct packet_stream *stream, const uint8_t *data, size_t len, size_t piece,
                  struct ds_buffer *out)
 {
     size_t taken = 0;
     bool is_good = true;
     for (size_t end = piece < len ? piece : len; is_good; end = len - end < piece ? len : end + piece) {
-        /* A copy of its own, so that the sanitizer sees every byte too far. */
+        /* A copy in a block of its own, so that the sanitizer notices a read beyond its end. */
         uint8_t *copy = malloc(end - taken + 1);
         check(copy != NULL);
         memcpy(copy, data + taken, end - taken);

@@ -19,7 +19,7 @@ static inline bool fuzz_read_number(struct cursor *c, bool big, uint32_t *out)
     return true;
 }
 
-/* fuzz_read_header reads the file's header; the link type goes into packet. */
+/* fuzz_read_header reads the header of the file; it stores the link type in packet. */
 static inline bool fuzz_read_header(struct cursor *c, bool *big, struct ds_packet *packet)
 {
     enum { MAGIC = 0xa1b2c3d4, REST_LEN = 16 };
@@ -30,8 +30,8 @@ static inline bool fuzz_read_header(struct cursor *c, bool *big, struct ds_packe
     return fuzz_read_number(c, *big, &packet->link_type);
 }
 
-/* fuzz_read_packet reads the next packet. Its data is a copy, to be freed, so that the
- * sanitizer sees a byte too far. */
+/* fuzz_read_packet reads the next packet. Its data is a copy, so that the sanitizer notices a read
+ * beyond its end. The caller frees it. */
 static inline bool fuzz_read_packet(struct cursor *c, bool big, struct ds_packet *packet)
 {
     uint32_t seconds, fraction, cap_len, len;

@@ -1,6 +1,6 @@
 /*
- * fuzz_pcapng_blocks.c - the blocks of pcapng that libpcap passes over: a byte that says in what
- * pieces the file comes, then the file; and the link types of its packets.
+ * fuzz_pcapng_blocks.c - the pcapng blocks that libpcap skips, and the link types of the packets.
+ * The first byte says in which pieces the file arrives; the file follows.
  */
 #include "capture/pcapng_blocks.h"
 

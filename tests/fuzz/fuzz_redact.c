@@ -1,7 +1,7 @@
 /*
- * fuzz_redact.c - any bytes as a term, redacted: first a byte that chooses what, then the term.
- * Of a term that the check accepts comes one that it accepts, of the same shape; a damaged one
- * only has to end.
+ * fuzz_redact.c - redacts any bytes as a term. The first byte chooses what is redacted; the term
+ * follows. If the check accepts the term, it accepts the redacted one, too, and both have the same
+ * shape. For a damaged term, redaction only has to end.
  */
 #include "same_shape.h"
 #include "term_samples.h"

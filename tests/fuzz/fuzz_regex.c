@@ -33,7 +33,7 @@ static struct ds_term make_term(const void *bytes, size_t len)
     return (struct ds_term){.data = bytes, .len = len, .atoms = atoms, .num_atoms = 1};
 }
 
-/* make_payload makes a term; *made is to be freed. */
+/* make_payload makes a term. The caller frees *made. */
 static struct ds_term make_payload(const uint8_t *bytes, size_t len, uint8_t **made)
 {
     const struct term_env env = {atoms, 1};

@@ -1,5 +1,5 @@
 /*
- * fuzz_sock_diag.c - what the kernel answers about sockets, as it came from the socket.
+ * fuzz_sock_diag.c - answers of the kernel about sockets, as read from the netlink socket.
  */
 #include "send/kernel/sock_diag.h"
 
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     enum { LEAST = 16 + 72 }; /* bytes of an answer about a socket */
     size_t num = 0;
     int error;
-    /* A copy of its own, so that the sanitizer sees every byte too far. */
+    /* A copy in a block of its own, so that the sanitizer notices a read beyond its end. */
     char *copy = malloc(len + 1);
     if (copy == NULL)
         return 0;

@@ -20,7 +20,7 @@ static void must(bool holds)
         abort();
 }
 
-/* The text of a term is UTF-8, fit for a terminal, and ends in dots when it is damaged. */
+/* The text of a term is UTF-8, safe for a terminal, and ends in dots if the term is damaged. */
 static void fuzz_print(const struct ds_term *term, const struct ds_term_print_options *options)
 {
     struct ds_buffer text = {0};
@@ -36,7 +36,7 @@ static void fuzz_print(const struct ds_term *term, const struct ds_term_print_op
     ds_buffer_free(&text);
 }
 
-/* A copy reads without the cache, and its copy is the same. */
+/* A copy is read without the cache, and a copy of the copy is equal to it. */
 static void fuzz_copy(const struct ds_term *term)
 {
     const struct term_env no_atoms = {0};
@@ -53,8 +53,8 @@ static void fuzz_copy(const struct ds_term *term)
     ds_buffer_free(&again);
 }
 
-/* What opens closes, nothing closes that did not open, what is quoted ends, and Elixir finds
- * nothing to put into a string: so no byte of a peer's ends up outside of where it belongs. */
+/* Each bracket is closed, no bracket closes what was not opened, each quote ends, and Elixir finds
+ * nothing to interpolate in a string. So no byte of a peer gets outside of its place. */
 static void fuzz_balance(struct cursor text, enum ds_code_language language)
 {
     char open[4096];
@@ -65,7 +65,7 @@ static void fuzz_balance(struct cursor text, enum ds_code_language language)
         if (quote != 0) {
             if (c == '\\') {
                 must(cursor_read_u8(&text, &c));
-                c = '\\'; /* what is escaped begins nothing */
+                c = '\\'; /* an escaped character begins nothing */
                 continue;
             }
             if (c == quote)
@@ -84,7 +84,7 @@ static void fuzz_balance(struct cursor text, enum ds_code_language language)
     must(quote == 0 && num_open == 0);
 }
 
-/* A portable copy is one that copies to itself; and a term of any language is text that ends. */
+/* A copy of a portable copy is equal to it, and text in any language ends. */
 static void fuzz_code(const struct ds_term *term, uint8_t choice)
 {
     struct ds_buffer copy = {0}, again = {0}, text = {0};

@@ -34,7 +34,7 @@ static void on_gap(void *context, int dir, uint64_t gap_len, enum tcp_gap why)
         abort();
 }
 
-/* take_past takes what stands for the past of another connection, which it is given out of. */
+/* take_past gives the TLS stage a piece of another connection's snapshot. */
 static void take_past(void *context, int64_t ts_ns, const struct ds_segment *segment)
 {
     struct tls *tls = context;
@@ -51,7 +51,7 @@ static void take_past(void *context, int64_t ts_ns, const struct ds_segment *seg
         tls_feed(tls, dir, bytes);
 }
 
-/* hand_on: a connection of another session goes on where this one stands. */
+/* hand_on continues this connection in another session. */
 static void hand_on(struct dissect_ctx *env, const struct tls_events *events, const struct tls *tls,
                     struct tcp_conn_view *tcp)
 {

@@ -24,7 +24,7 @@ static void replay_file(const char *path)
     if (file == NULL || fstat(fileno(file), &info) != 0)
         die(path);
     size_t len = (size_t)info.st_size;
-    /* Exactly as long as the input, so that the sanitizer sees every byte too far. */
+    /* In a block of exactly that length, so that the sanitizer notices a read beyond its end. */
     uint8_t *data = malloc(len);
     if (len != 0 && (data == NULL || fread(data, 1, len, file) != len))
         die(path);

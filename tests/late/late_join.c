@@ -39,48 +39,48 @@
 enum { MAX_DIRECTIONS = 1 << 16, MAX_SLOTS = 2048, MAX_OPEN = 64, SET_SIZE = 1 << 20, NEAR = 512 };
 
 struct message {
-    uint64_t frame; /* the packet that completed it */
+    uint64_t frame; /* the packet that completed the message */
     uint64_t hash; /* of its terms */
     uint32_t num_atoms;
-    struct ds_atom *atoms; /* with texts of their own */
-    uint64_t node;         /* that sent it */
-    bool is_there;         /* all its bytes are */
-    bool could_be;         /* readable */
-    bool is_found;         /* by the second run */
+    struct ds_atom *atoms; /* their texts are copies */
+    uint64_t node;         /* the sender */
+    bool is_there;         /* all its bytes are captured */
+    bool could_be;         /* the message can be readable */
+    bool is_found;         /* the second run has found it */
 };
 
 struct range {
     uint64_t start, end;
 };
 
-/* direction is one of a connection, in the whole capture. */
+/* direction is one direction of a connection in the whole capture. */
 struct direction {
     uint64_t key;
     struct message *messages;
     size_t num, cap, at;
     uint64_t data_end, frames_end; /* offsets in the stream */
-    struct range *lost; /* what packets that are left out hold of it */
+    struct range *lost; /* its bytes in packets that are left out */
     size_t num_lost, cap_lost, lost_at;
     struct {
         uint64_t sequence;
         bool is_there;
     } open[MAX_OPEN]; /* fragmented messages */
     unsigned num_open;
-    uint64_t slots[MAX_SLOTS]; /* hashes of what they hold */
-    bool is_late; /* in the second run */
+    uint64_t slots[MAX_SLOTS]; /* hashes of the atoms in the slots */
+    bool is_late; /* the second run joined it late */
 };
 
 struct comparison {
     struct direction *directions[MAX_DIRECTIONS];
     size_t num_directions;
-    bool first; /* run */
-    bool all;   /* connections, not only those that were joined late */
-    bool *left_out; /* packets */
-    uint64_t *defined; /* a set of definitions, by hash */
+    bool first; /* this is the first run */
+    bool all;   /* compare all connections, not only those that were joined late */
+    bool *left_out; /* packets that are left out */
+    uint64_t *defined; /* a hash set of definitions */
     uint64_t messages, readable, readable_firm, likely, wrong_firm, wrong_likely;
     uint64_t could_be, could_be_readable;
     bool verbose;
-    bool unknown; /* those are printed */
+    bool unknown; /* print unknown atoms */
 };
 
 static uint64_t add_bytes(uint64_t hash, const void *data, size_t len)
@@ -110,7 +110,7 @@ static uint64_t hash_of_atom(uint64_t start, const struct ds_atom *atom)
     return add_bytes(add_bytes(start, &atom->slot, sizeof atom->slot), atom->text, atom->len) | 1;
 }
 
-/* place_in returns where a hash is in the set, or could be. */
+/* place_in returns the place of a hash in the set, or a free place for it. */
 static uint64_t *place_in(uint64_t *set, uint64_t hash)
 {
     size_t i = hash % SET_SIZE;
@@ -163,7 +163,7 @@ static void remember(struct direction *direction, const struct ds_event *event)
     }
 }
 
-/* take_data takes note of what one packet adds to a stream. */
+/* take_data records the bytes that one packet adds to a stream. */
 static void take_data(struct comparison *comparison, struct direction *direction,
                       const struct ds_event *event)
 {
@@ -180,7 +180,7 @@ static void take_data(struct comparison *comparison, struct direction *direction
     direction->data_end += len;
 }
 
-/* is_there says whether all of the next len bytes of the frames are. */
+/* is_there returns whether all of the next len bytes of frames are captured. */
 static bool is_there(struct direction *direction, uint64_t len)
 {
     const uint64_t start = direction->frames_end, end = start + len;
@@ -192,8 +192,8 @@ static bool is_there(struct direction *direction, uint64_t len)
            direction->lost[direction->lost_at].start >= end;
 }
 
-/* note_definitions takes note of what the latest message of a direction defines: each atom that
- * its slot did not hold before. */
+/* note_definitions records what the latest message of a direction defines: each atom that was not
+ * in its slot before. */
 static void note_definitions(struct comparison *comparison, struct direction *direction)
 {
     const struct message *m = &direction->messages[direction->num - 1];
@@ -241,7 +241,7 @@ static bool is_same(const struct message *m, const struct ds_event *event, uint6
     const struct ds_term *term = &event->message.control;
     bool same = m->is_there && !m->is_found && m->frame <= event->frame && m->hash == hash &&
                 m->num_atoms == term->num_atoms;
-    /* The terms have numbers of references; which slots these mean is in the header. */
+    /* References in the terms have numbers; the header maps these to slots. */
     for (uint32_t i = 0; same && i < m->num_atoms; i++)
         same = m->atoms[i].slot == term->atoms[i].slot;
     return same;
@@ -254,7 +254,7 @@ static void print_role(void *context, const struct ds_atom *atom, const struct a
         printf(" %s", role->num_close != 0 ? role->close[0] : role->fine);
 }
 
-/* print_unknown prints what an atom would have been that stays unknown, and its roles. */
+/* print_unknown prints an atom that stays unknown, and its roles. */
 static void print_unknown(const struct comparison *comparison, const struct ds_event *event,
                           const struct message *m, const struct ds_atom *want)
 {
@@ -293,14 +293,14 @@ static void compare(struct comparison *comparison, struct direction *direction,
     const uint64_t hash = hash_of_terms(&event->message);
     const size_t start = direction->at < NEAR ? 0 : direction->at - NEAR;
     size_t i = direction->at;
-    /* It is the next one that says so; or one before it, if what said the same was lost. */
+    /* Usually it is the next message. It is an earlier one if an equal message was lost. */
     while (i < direction->num && !is_same(&direction->messages[i], event, hash))
         i++;
     if (i == direction->num)
         for (i = start; i < direction->at && !is_same(&direction->messages[i], event, hash); i++)
             ;
     if (i == direction->num || !is_same(&direction->messages[i], event, hash))
-        return; /* what is damaged, or none */
+        return; /* a damaged message, or none that the whole capture has */
     direction->messages[i].is_found = true;
     direction->at = i + 1;
     const struct message *m = &direction->messages[i];
@@ -308,10 +308,10 @@ static void compare(struct comparison *comparison, struct direction *direction,
     for (uint32_t a = 0; a < term->num_atoms; a++) {
         const struct ds_atom *got = &term->atoms[a], *want = &m->atoms[a];
         if (!ds_atom_is_certain(want->state))
-            continue; /* unknown in the whole, too */
+            continue; /* it is unknown in the whole capture, too */
         could_be = could_be && (got->state == DS_ATOM_INFERRED ||
                                 *place_in(comparison->defined, hash_of_atom(m->node, want)) != 0);
-        if (got->state == DS_ATOM_ADDRESS) { /* as good as it gets: it must be a node */
+        if (got->state == DS_ATOM_ADDRESS) { /* no more can be known: it must be a node */
             comparison->wrong_firm += memchr(want->text, '@', want->len) == NULL;
             continue;
         }
@@ -355,7 +355,7 @@ static void on_event(void *context, const struct ds_event *event)
             take_frame(comparison, direction, &event->frame_sent);
         else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_CLOSED)
             for (unsigned end = 0; end < 2; end++) {
-                /* The next connection of these two begins anew. */
+                /* The next connection between these two starts from the beginning. */
                 direction = direction_of(comparison, event->conn, end);
                 direction->frames_end = direction->data_end;
             }
@@ -367,7 +367,7 @@ static void on_event(void *context, const struct ds_event *event)
         compare(comparison, direction, event);
 }
 
-/* count_messages counts those that are to be read. */
+/* count_messages counts the messages that should be read. */
 static void count_messages(struct comparison *comparison)
 {
     for (size_t d = 0; d < MAX_DIRECTIONS; d++) {
@@ -400,13 +400,13 @@ static pcap_t *open_pcap(const char *name)
                               file, PCAP_TSTAMP_PRECISION_NANO, error);
 }
 
-/* A run takes the packets from number first on, up to last, and leaves out those of left_out. */
+/* A run reads the packets from number first to last, without those in left_out. */
 struct run {
     uint64_t first, last;
     const bool *left_out; /* NULL: none */
 };
 
-/* feed gives a session the packets of a run, or those who hold them back for it. */
+/* feed gives a packet to the session of a run, or to the hold that delays it. */
 static uint64_t feed_held(struct ds_session *session, struct packet_hold *hold, const char *name,
                           struct run run)
 {
@@ -465,7 +465,7 @@ static void keep_shape_elsewhere(void *context, const struct ds_learned_shape *s
         keep_shape(context, shape);
 }
 
-/* learn_contexts teaches memory the contexts of a whole capture, and nothing of its slots. */
+/* learn_contexts learns the contexts of a whole capture, but none of its slots. */
 static void learn_contexts(const char *name, bool is_same, struct ds_atom_memory *memory)
 {
     struct ds_atom_memory *earlier = ds_atom_memory_new(256);
@@ -481,7 +481,7 @@ static void learn_contexts(const char *name, bool is_same, struct ds_atom_memory
     ds_atom_memory_free(earlier);
 }
 
-/* check_ahead ends the program if a session judged slots of which nothing is shown. */
+/* check_ahead ends the program if a session judged slots that are never shown. */
 static void check_ahead(const struct ds_atom_memory *memory)
 {
     for (const struct node_atoms *book = memory->books->newest; book != NULL; book = book->older) {
@@ -589,7 +589,7 @@ int main(int argc, char **argv)
     ds_atom_memory_free(memory);
     count_messages(&comparison);
     const double all = comparison.messages != 0 ? (double)comparison.messages : 1;
-    /* Where nothing can be readable nothing is missing: of what is encrypted nothing is seen. */
+    /* If no message can be readable, none is missing: of encrypted connections nothing is seen. */
     const double share =
         comparison.could_be != 0 ? (double)comparison.could_be_readable / (double)comparison.could_be : 1;
     printf("%7llu %5.1f %5.1f %5.1f %7llu %llu %llu\n", (unsigned long long)comparison.messages,

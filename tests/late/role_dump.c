@@ -2,7 +2,7 @@
  * role_dump.c - prints each atom of the messages of a capture with its role, as scripts/atom_uses
  * counts them: TEXT <tab> FINE <tab> COARSE <tab> CLOSE ...
  *
- *     role_dump FILE.pcap         what is compressed is to be unpacked before
+ *     role_dump FILE.pcap         decompress the file first
  */
 #include "atoms/atom_roles.h"
 

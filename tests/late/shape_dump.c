@@ -1,9 +1,9 @@
 /*
- * shape_dump.c - prints the atoms of a capture with the contexts that they stand in, as
+ * shape_dump.c - prints the atoms of a capture with their contexts, as
  * scripts/shapes/learn counts them: TEXT <tab> NUM <tab> KEY ..., the smallest context first; of
  * whole messages <tab> <tab> NUM <tab> SHAPE.
  *
- *     shape_dump FILE.pcap         what is compressed is to be unpacked before
+ *     shape_dump FILE.pcap         decompress the file first
  */
 #include "atoms/atom_shapes.h"
 

@@ -1,5 +1,5 @@
 /*
- * cnode NODE COOKIE LOG: a C node that talks to the process peer of an Erlang node, and logs what
+ * cnode NODE COOKIE LOG: a C node that talks to the process peer of an Erlang node and logs what
  * it sent as one term: #{node => Node, sent => [{From, To, Message}]}.
  */
 #include <ei.h>
@@ -24,7 +24,7 @@ static void check(int result, const char *what)
         fail(what);
 }
 
-/* note logs a message: to is the name or, when name is NULL, the process it goes to. */
+/* note logs a message: to is the name or, if name is NULL, the receiving process. */
 static void note(const char *name, erlang_pid *pid, const ei_x_buff *message)
 {
     ei_x_encode_tuple_header(&sent, 3);

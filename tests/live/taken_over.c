@@ -25,7 +25,7 @@ static void fail(const char *what)
     exit(1);
 }
 
-/* call has the process make one system call, and puts it back to where it was. */
+/* call makes the process run one system call, and restores its registers. */
 static void call(pid_t pid, const char *name, long number, const unsigned long argument[5])
 {
     struct user_regs_struct before, regs;
@@ -38,7 +38,7 @@ static void call(pid_t pid, const char *name, long number, const unsigned long a
                              (void *)((code & ~0xffffffL) | SYSCALL_INT3)) != 0)
         fail("PTRACE_POKETEXT");
     regs = before;
-    regs.orig_rax = (unsigned long)-1; /* the call that it was in is not begun again meanwhile */
+    regs.orig_rax = (unsigned long)-1; /* do not restart the interrupted system call */
     regs.rax = (unsigned long)number;
     regs.rdi = argument[0];
     regs.rsi = argument[1] != 0 ? argument[1] : before.rsp;

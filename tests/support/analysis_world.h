@@ -1,6 +1,6 @@
 /*
- * analysis_world.h - what is told of segments of two ends, A (0) and B (1), fed by hand (tcp_analysis.h); time
- * goes on by at(). To be included behind cmocka.h.
+ * analysis_world.h - segments of two ends, A (0) and B (1), fed to the TCP analysis by hand
+ * (tcp_analysis.h). at() sets the time. Include it after cmocka.h.
  */
 #ifndef TESTS_ANALYSIS_WORLD_H
 #define TESTS_ANALYSIS_WORLD_H
@@ -15,14 +15,14 @@ enum { MSS = 1460, SCALE = 7 };
 struct world {
     struct tcp_analysis *facts;
     int64_t now_ns;
-    uint32_t next[2]; /* number that the stream of an end waits for */
+    uint32_t next[2]; /* next sequence number of an end's stream */
     uint32_t window[2];
     uint16_t ip_id;
     struct ds_stall stall;
     int ended;
 };
 
-/* renew begins from nothing. */
+/* renew starts again with empty statistics. */
 static inline void renew(struct world *w)
 {
     free(w->facts);

@@ -1,4 +1,4 @@
-/* big_event.h - a message of as many bytes as a test of records likes. */
+/* big_event.h - a message of any size, for tests of records. */
 #ifndef TESTS_BIG_EVENT_H
 #define TESTS_BIG_EVENT_H
 

@@ -140,7 +140,7 @@ static inline void harness_init(struct harness *h)
     }
 }
 
-/* harness_open_channels makes it two bare channels. */
+/* harness_open_channels makes two channels without a handshake. */
 static inline void harness_open_channels(struct harness *h, bool late, bool latin1)
 {
     for (int dir = 0; dir < 2; dir++) {
@@ -152,7 +152,7 @@ static inline void harness_open_channels(struct harness *h, bool late, bool lati
     }
 }
 
-/* harness_open_connection makes it a distribution connection from its SYN on. */
+/* harness_open_connection makes a distribution connection that starts with its SYN. */
 static inline void harness_open_connection(struct harness *h)
 {
     h->env.registry = registry_new(h->env.config.limits[DS_LIMIT_NODES]);
@@ -180,7 +180,7 @@ static inline void harness_gap(struct harness *h, int dir, uint64_t len, enum tc
         dist_stream_gap(h->channel[dir], len, why);
 }
 
-/* harness_end ends both directions and writes down who is at the ends. */
+/* harness_end ends both directions and logs which nodes are at the ends. */
 static inline void harness_end(struct harness *h)
 {
     if (!h->broken && h->conn.proto != NULL) {
@@ -199,8 +199,8 @@ static inline void harness_end(struct harness *h)
     }
 }
 
-/* harness_free releases everything; returns the bytes that the meter still counts, which
- * must be none. */
+/* harness_free releases everything and returns the bytes that the meter still counts, which must be
+ * 0. */
 static inline uint64_t harness_free(struct harness *h)
 {
     for (int dir = 0; dir < 2; dir++)

@@ -24,7 +24,7 @@
 
 #include <cmocka.h>
 
-/* The last call that ended and the last note, as the sinks saw them. */
+/* The last ended call and the last note that the sinks received. */
 enum { MAX_ENDED = 64 };
 
 struct seen {
@@ -109,7 +109,7 @@ static inline struct ds_text text(const char *string)
     return (struct ds_text){string, strlen(string)};
 }
 
-/* start_as sets what of config is the same in all tests. */
+/* start_as sets the part of config that all tests share. */
 static inline struct correlate *start_as(struct seen *seen, struct correlate_config config)
 {
     config.emit = on_record;
@@ -153,7 +153,7 @@ static inline void stop(struct seen *seen)
     seen->correlate = NULL;
 }
 
-/* message sends one control message over the connection, a microsecond after the last. */
+/* message sends one control message over the connection, a microsecond after the last one. */
 struct message {
     int code;
     unsigned dir;
@@ -270,7 +270,7 @@ static inline void spawn_reply(struct seen *seen, uint32_t ref, int flags, struc
                                     .result = result});
 }
 
-/* The time passes in which it would be seen that a caller has ended. */
+/* let_die waits until the end of a caller would have been noticed. */
 static inline void let_die(struct seen *seen)
 {
     seen->now_ns += DEATH_NS + 1;

@@ -1,5 +1,5 @@
 /*
- * default_limits.h - the caps that hold where no --max-* is given, for a stage's config.
+ * default_limits.h - the default caps (no --max-* given), for the config of a stage.
  */
 #ifndef TESTS_DEFAULT_LIMITS_H
 #define TESTS_DEFAULT_LIMITS_H

@@ -22,7 +22,7 @@
 
 static struct fake fake;
 
-/* A channel that logs once that it is there, counts its bytes, and logs them at its end. */
+/* A channel that logs once that it exists, counts its bytes, and logs the count at its end. */
 struct dist_stream {
     int dir;
     size_t len;
@@ -49,7 +49,7 @@ void dist_stream_use_latin1(struct dist_stream *channel)
 void dist_stream_agree(struct dist_stream *channel, uint64_t flags)
 {
     (void)channel;
-    (void)flags; /* tests/conversations/headers.txt has what comes of it */
+    (void)flags; /* tests/conversations/headers.txt shows what they mean */
 }
 
 void dist_stream_feed(struct dist_stream *channel, struct cursor data)
@@ -98,7 +98,7 @@ void dist_stream_free(struct dist_stream *channel)
     free(channel);
 }
 
-/* A direction of the fake channel is recognised by a byte 131. */
+/* The fake channel recognises a direction by a byte 131. */
 enum proto_guess dist_stream_probe(struct cursor bytes, size_t *skip)
 {
     *skip = 0;
@@ -134,11 +134,11 @@ struct step {
 #define SEND_NAME_5 "\0\x0en\0\x05\x00\xff\x7f\xbd" "alice@h"
 #define CHALLENGE_5 "\0\x10n\0\x05\x00\xff\x7f\xbd\0\0\0\x0a" "bob@h"
 
-/* A connection and what becomes of it; expected is what fake_conn.h writes of its events. */
+/* A connection and its result; expected is what fake_conn.h writes about its events. */
 struct conversation {
     const char *name;
     bool late;
-    bool whole; /* says something only when its pieces arrive whole */
+    bool whole; /* it is reported only if its pieces arrive whole */
     const char *cookie;
     struct step steps[10];
     const char *expected;

@@ -55,7 +55,7 @@ static inline struct ds_term etf_atom(const char *text)
     return etf_raw(bytes, 2 + strlen(text));
 }
 
-/* etf_cached is a reference to the atom cache; text NULL: an unknown atom. */
+/* etf_cached makes a reference to the atom cache; text NULL: an unknown atom. */
 static inline struct ds_term etf_cached(const char *text)
 {
     uint8_t bytes[2] = {82, (uint8_t)etf_num_atoms};
@@ -67,7 +67,7 @@ static inline struct ds_term etf_cached(const char *text)
     return etf_raw(bytes, 2);
 }
 
-/* etf_addressed is one of a node whose name was never seen. */
+/* etf_addressed makes a reference to the name of a node that is known by its address alone. */
 static inline struct ds_term etf_addressed(const char *text)
 {
     const struct ds_term term = etf_cached(text);

@@ -140,7 +140,7 @@ static inline void fake_on_port(void *context, uint16_t port, struct ds_text nam
     fake_log(context, "port %u %.*s\n", (unsigned)port, (int)name.len, name.data);
 }
 
-/* fake_begin makes the session's part; false when memory ran out. */
+/* fake_begin prepares what a session has; false if memory ran out. */
 static inline bool fake_begin(struct fake *f)
 {
     f->log_len = 0;
@@ -158,8 +158,8 @@ static inline bool fake_begin(struct fake *f)
     return f->env.registry != NULL;
 }
 
-/* fake_open_half opens 10.0.0.1:port0 to 10.0.0.2:port1. syn: the beginning of a direction
- * is captured. */
+/* fake_open_half opens 10.0.0.1:port0 to 10.0.0.2:port1. syn: the capture has the beginning of a
+ * direction. */
 static inline bool fake_open_half(struct fake *f, const struct proto *proto, uint16_t port0,
                                   uint16_t port1, bool syn0, bool syn1)
 {
@@ -207,7 +207,7 @@ static inline void fake_close(struct fake *f, enum tcp_close why)
     conn_forget_nodes(&f->conn);
 }
 
-/* fake_finish frees what fake_begin made. The meter must have got everything back. */
+/* fake_finish frees what fake_begin made. The meter must count no bytes then. */
 static inline uint64_t fake_finish(struct fake *f)
 {
     registry_free(f->env.registry);

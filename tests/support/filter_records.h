@@ -47,7 +47,7 @@ static inline bool holds(const char *expression, const struct record *record)
     return value;
 }
 
-/* Which fields were seen in an expression that held. */
+/* The fields that occurred in an expression that was true. */
 enum { MAX_SEEN = 256 };
 static const struct filter_field *seen[MAX_SEEN];
 static size_t num_seen;

@@ -1,6 +1,6 @@
 /*
- * findings_world.h - a capture told event by event, for tests of what the detectors find: alice (end 0)
- * and bob (end 1) on one connection at a time; terms put together byte by byte.
+ * findings_world.h - a capture, event by event, for tests of the detectors: alice (end 0) and bob
+ * (end 1), one connection at a time; terms are put together byte by byte.
  */
 #ifndef TEST_FINDINGS_WORLD_H
 #define TEST_FINDINGS_WORLD_H
@@ -21,7 +21,7 @@
 
 enum { EPMD = 4369, PORT = 5555 };
 
-/* world is a capture told event by event: alice (end 0) and bob (end 1) on one connection at a time. */
+/* world is a capture, event by event: alice (end 0) and bob (end 1), one connection at a time. */
 static struct world {
     struct findings *findings;
     struct ds_conn conn;
@@ -32,18 +32,18 @@ static struct world {
     size_t len;
     struct finding last;
     unsigned num;
-    bool hidden; /* alice is */
-    char unchecked[4096]; /* what could not be looked at, line by line */
+    bool hidden; /* alice is a hidden node */
+    char unchecked[4096]; /* what was not checked, line by line */
     size_t unchecked_len;
     unsigned limits[LIMITS_LINKS + 1]; /* lines that limit the verdict */
     uint64_t num_read, num_guessed, num_messages;
-    char calls[400]; /* the line that counts them, and its severity */
+    char calls[400]; /* the line that counts calls, and its severity */
     enum severity calls_severity;
     int errors; /* findings that are errors now */
     uint64_t num_calls;
 } w;
 
-/* leaves_out has the codes that a group of tests is not about. */
+/* leaves_out lists the codes that a group of tests ignores. */
 static const char *leaves_out = "";
 
 static inline void say(const char *text)
@@ -194,7 +194,7 @@ static inline void step(enum ds_handshake_step which, int dir, const char *name)
     put(&event);
 }
 
-/* event_of_alert is what an end of TLS answers to a handshake in clear. */
+/* event_of_alert returns the alert that a TLS end sends in answer to a handshake without TLS. */
 static inline struct ds_event event_of_alert(void)
 {
     static const uint8_t alert[] = {21, 3, 3, 0, 2, 2, 40};
@@ -206,7 +206,7 @@ static inline struct ds_event event_of_alert(void)
     return event;
 }
 
-/* shake goes as far as a step. */
+/* shake plays a handshake up to a step. */
 static inline void shake(enum ds_handshake_step last, const char *alice, const char *bob)
 {
     step(DS_STEP_SEND_NAME, 0, alice);
@@ -235,7 +235,7 @@ static inline void close_by(int closed_by, int64_t after_ns, enum ds_close how)
     change(DS_CONN_FAILED, closed_by, true);
 }
 
-/* found ends it, and says what was found. */
+/* found ends the capture and compares what was found with codes. */
 static inline void found(const char *codes)
 {
     findings_end(w.findings);
@@ -319,7 +319,7 @@ static inline void put_call(const struct call *call)
     findings_record(w.findings, &(struct record){.call = call});
 }
 
-/* call puts a call of the connection that took ns. */
+/* call plays an ended call on the connection that took ns. */
 static inline void call(enum call_outcome outcome, int64_t ns)
 {
     struct call call = call_of(outcome);
@@ -330,7 +330,7 @@ static inline void call(enum call_outcome outcome, int64_t ns)
 
 /* Messages. */
 
-/* node_atom: the nodes' names are atoms of the cache here. */
+/* node_atom: here the names of nodes are atoms in the cache. */
 static const uint8_t node_name[] = "bob@127.0.0.1";
 
 static const struct ds_atom node_atoms[] = {
@@ -346,7 +346,7 @@ static inline struct ds_event message(int dir, const void *payload, size_t len)
     return event;
 }
 
-/* Terms, as small as they get: atoms of one letter or word, tuples, lists. */
+/* Small terms: atoms of one letter or word, tuples, lists. */
 
 static struct ds_buffer term_bytes;
 
@@ -368,7 +368,7 @@ static inline void put_tuple(uint8_t arity)
     put_bytes(head, sizeof head);
 }
 
-static inline void put_list(uint8_t len) /* and then the elements, and put_nil */
+static inline void put_list(uint8_t len) /* the elements follow, then put_nil */
 {
     const uint8_t head[] = {108, 0, 0, 0, len};
     put_bytes(head, sizeof head);
@@ -409,10 +409,10 @@ static inline struct ds_term term_since(size_t start)
 static inline void begin_terms(void)
 {
     term_bytes.len = 0;
-    ds_buffer_reserve(&term_bytes, 4096); /* it does not move any more */
+    ds_buffer_reserve(&term_bytes, 4096); /* the buffer does not move any more */
 }
 
-/* {undef, [{m, f, 1, []}]}, or another reason and function. */
+/* {undef, [{m, f, 1, []}]}, or with another reason and function. */
 static inline void put_reason(const char *why, const char *fun)
 {
     put_tuple(2);
@@ -426,7 +426,8 @@ static inline void put_reason(const char *why, const char *fun)
     put_nil();
 }
 
-/* lock_call: who sets or deletes the global lock till; bob's global takes a second to answer. */
+/* lock_call: the caller sets or deletes the global lock until till; bob's global takes a second to
+ * answer. */
 static inline void lock_call(const char *label, const char *who, const char *answer)
 {
     begin_terms();

@@ -18,8 +18,8 @@ struct guard_page {
     size_t map_len;
 };
 
-/* guard_page_copy copies len bytes so that they end at an unreadable page; bytes is NULL
- * when there is no memory. */
+/* guard_page_copy copies len bytes to the end of a page that an unreadable page follows; bytes is
+ * NULL if memory ran out. */
 static inline struct guard_page guard_page_copy(const void *bytes, size_t len)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,6 +1,6 @@
 /*
- * known_conn.h - holds the connection that an event shows against what an earlier one showed: while
- * ds_conn.changes is the same, so is all that it counts. Stops the program where it is not.
+ * known_conn.h - compares the connection of an event with that of an earlier event: while
+ * ds_conn.changes is the same, all members that it counts are the same. It aborts if they differ.
  */
 #ifndef TESTS_KNOWN_CONN_H
 #define TESTS_KNOWN_CONN_H

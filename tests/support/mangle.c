@@ -22,7 +22,7 @@ enum {
     ETHER_IP6 = 0x86dd,
     MAX_PACKET = 1 << 20,
     MAX_STREAMS = 1 << 16,
-    TAIL_LEN = 32, /* what overlap repeats of the segment before */
+    TAIL_LEN = 32, /* bytes that overlap repeats from the segment before */
     FIN = 1,
     SYN = 2,
     ACK = 16,
@@ -31,7 +31,7 @@ enum {
 /* packet is a captured packet without its link layer. */
 struct packet {
     struct timeval ts; /* tv_usec holds nanoseconds */
-    uint32_t wire_len; /* of bytes, on the wire */
+    uint32_t wire_len; /* of the packet on the wire */
     uint32_t len;
     uint16_t ether_type;
     bool tcp;
@@ -61,7 +61,7 @@ static pcap_t *in;
 static pcap_dumper_t *out;
 static uint32_t snap_len = 262144;
 static unsigned long number;  /* N of the mode */
-static unsigned long counter; /* of whatever the mode counts */
+static unsigned long counter; /* how often the mode was applied */
 
 static void die(const char *what)
 {
@@ -118,7 +118,7 @@ static int find_stream(const struct packet *p, bool reverse)
     return num_streams++;
 }
 
-/* find_tcp finds the TCP header and cuts off what follows the IP packet. */
+/* find_tcp finds the TCP header and removes the bytes behind the IP packet. */
 static void find_tcp(struct packet *p)
 {
     uint32_t header_len, total_len;
@@ -221,7 +221,7 @@ static void write_frame(const struct packet *p, const uint8_t *frame, uint32_t l
     pcap_dump((u_char *)out, &header, frame);
 }
 
-/* write_ip writes network bytes behind an Ethernet header with any tags. */
+/* write_ip writes network bytes behind an Ethernet header that may have tags. */
 static void write_ip(const struct packet *p, uint16_t ether_type, const uint8_t *bytes,
                      uint32_t len, int num_tags)
 {
@@ -271,7 +271,7 @@ static void set_sums(uint8_t *bytes, uint32_t tcp_at, uint32_t len)
     put16(bytes + tcp_at + 16, sum ^ 0xffff);
 }
 
-/* write_segment writes p with another stretch of its stream. */
+/* write_segment writes p with other bytes of its stream. */
 static void write_segment(const struct packet *p, uint32_t seq, uint8_t flags,
                           const uint8_t *payload, uint32_t len)
 {
@@ -305,10 +305,10 @@ static uint8_t flags_of(const struct packet *p)
     return p->bytes[p->tcp_at + 13];
 }
 
-/* The modes: each is given the packets in turn. */
+/* The modes. Each gets the packets in turn. */
 
-/* swap_next swaps a segment with the next one of its stream, if the peer sent no data in
- * between: what a network does. */
+/* swap_next swaps a segment with the next one of its stream, as a network does, unless the peer
+ * sent data in between. */
 static void swap_next(size_t i)
 {
     for (size_t j = i + 1; j < num_packets && j < i + 20; j++) {
@@ -338,7 +338,7 @@ static void mangle_reorder(size_t i)
     write_plain(&packets[i]);
 }
 
-/* mangle_shuffle puts the packets of each window of N into any order; the times stay in theirs. */
+/* mangle_shuffle shuffles the packets of each window of N; the times keep their order. */
 static void mangle_shuffle(size_t i)
 {
     static uint64_t state = 1;
@@ -405,7 +405,7 @@ static void mangle_resegment(size_t i)
     }
 }
 
-/* mangle_wrap lets the sequence numbers of every stream wrap in its middle. */
+/* mangle_wrap makes the sequence numbers of every stream wrap in its middle. */
 static void mangle_wrap(size_t i)
 {
     if (i == 0) {
@@ -444,7 +444,7 @@ static void mangle_qinq(size_t i)
     write_ip(&packets[i], packets[i].ether_type, packets[i].bytes, packets[i].len, 2);
 }
 
-/* mangle_ipfrag sends every IPv4 packet in fragments, every other one last piece first. */
+/* mangle_ipfrag sends every IPv4 packet in fragments, every second one with the last fragment first. */
 static void mangle_ipfrag(size_t i)
 {
     static uint8_t bytes[MAX_PACKET];
@@ -471,7 +471,7 @@ static void mangle_ipfrag(size_t i)
     }
 }
 
-/* mangle_ipv6 rewrites IPv4 to IPv6, with an extension header now and then. */
+/* mangle_ipv6 rewrites IPv4 as IPv6, sometimes with an extension header. */
 static void mangle_ipv6(size_t i)
 {
     static uint8_t bytes[MAX_PACKET];
@@ -545,7 +545,7 @@ static void mangle_vxlan(size_t i)
     write_inside(&packets[i], 17, header, sizeof header, true);
 }
 
-/* mangle_geneve: an Ethernet frame, or the IP packet alone, and options of 0 to 3 words. */
+/* mangle_geneve writes an Ethernet frame, or the IP packet alone, behind options of 0 to 3 words. */
 static void mangle_geneve(size_t i)
 {
     const struct packet *p = &packets[i];
@@ -559,14 +559,14 @@ static void mangle_geneve(size_t i)
     header[8] = (uint8_t)(options / 4);
     put16(header + 10, ethernet ? 0x6558 : p->ether_type);
     header[14] = 42;
-    if (options != 0) { /* one of a class for experiments */
+    if (options != 0) { /* of an experimental class */
         put16(header + 16, 0xfff0);
         header[19] = (uint8_t)(options / 4 - 1);
     }
     write_inside(p, 17, header, header_len, ethernet);
 }
 
-/* put_erspan begins GRE with a sequence number, and the version, VLAN and session of ERSPAN. */
+/* put_erspan begins GRE with a sequence number, and writes the version, VLAN and session of ERSPAN. */
 static void put_erspan(uint8_t *header, uint32_t ether_type, uint32_t version)
 {
     put16(header, 0x1000);
@@ -582,7 +582,7 @@ static void mangle_erspan2(size_t i)
     write_inside(&packets[i], 47, header, sizeof header, true);
 }
 
-/* mangle_erspan3: every other packet has bytes of the platform. */
+/* mangle_erspan3: every second packet has a platform specific subheader. */
 static void mangle_erspan3(size_t i)
 {
     uint8_t header[28] = {0};
@@ -592,7 +592,7 @@ static void mangle_erspan3(size_t i)
     write_inside(&packets[i], 47, header, has_more ? 28 : 20, true);
 }
 
-/* write_link writes a packet behind another link layer than Ethernet. */
+/* write_link writes a packet behind a link layer that is not Ethernet. */
 static void write_link(const struct packet *p, const uint8_t *header, uint32_t header_len)
 {
     static uint8_t frame[MAX_PACKET];
@@ -631,22 +631,22 @@ static void mangle_snap(size_t i)
     write_plain(&packets[i]);
 }
 
-/* mangle_drop loses every Nth packet that carries data. */
+/* mangle_drop drops every Nth packet that carries data. */
 static void mangle_drop(size_t i)
 {
     if (payload_len(&packets[i]) == 0 || ++counter % number != 0)
         write_plain(&packets[i]);
 }
 
-/* mangle_late begins after the first N packets. */
+/* mangle_late drops the first N packets. */
 static void mangle_late(size_t i)
 {
     if (i >= number)
         write_plain(&packets[i]);
 }
 
-/* mangle_half keeps one direction of each connection: what comes from the lower port, or for N 2 from
- * the higher one. */
+/* mangle_half keeps one direction of each connection: from the lower port, or with N = 2 from the
+ * higher one. */
 static void mangle_half(size_t i)
 {
     const struct packet *p = &packets[i];
@@ -659,8 +659,8 @@ static void mangle_half(size_t i)
         write_plain(p);
 }
 
-/* mangle_noise replaces about one byte of data in a thousand, others for another N: by what means
- * something where terms stand. */
+/* mangle_noise replaces about one data byte in a thousand, others for another N: mostly with a byte
+ * that means something in terms. */
 static void mangle_noise(size_t i)
 {
     static const uint8_t means[] = {0, 1, 2, 6, 16, 97, 98, 104, 106, 107, 108, 109, 119, 131, 255};

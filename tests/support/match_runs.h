@@ -30,7 +30,7 @@ static inline struct ds_term make_map(unsigned num_pairs, ...)
     return map;
 }
 
-/* compile fails the case where the pattern is wrong. */
+/* compile fails the test if the pattern is invalid. */
 static inline struct ds_match *compile(const char *text)
 {
     struct ds_match_error error = {0};
@@ -44,7 +44,7 @@ static inline enum ds_match_result run(const char *text, struct ds_term term)
 {
     struct ds_match *match = compile(text);
     const enum ds_match_result result = ds_match_run_term(match, &term);
-    assert_int_equal(ds_match_run_term(match, &term), result); /* the same again */
+    assert_int_equal(ds_match_run_term(match, &term), result); /* a second run gives the same */
     ds_match_free(match);
     return result;
 }

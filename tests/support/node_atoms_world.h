@@ -39,7 +39,7 @@ static inline struct ds_endpoint end_of(const char *name, uint8_t host, uint32_t
 
 static const struct atom_role alias_role = {.fine = "N2{2.1[@|r", .coarse = "~+["};
 
-/* slot_in returns the slot of an atom in a release's table. */
+/* slot_in returns the slot of an atom in the table of a release. */
 static inline uint16_t slot_in(int table, const char *text)
 {
     const unsigned number = atom_table_find(text_of(text));
@@ -47,14 +47,14 @@ static inline uint16_t slot_in(int table, const char *text)
     return (uint16_t)(atom_table_index(&atom_tables[table], number) % 2039);
 }
 
-/* define_static defines the atom of a release's table that has this index. */
+/* define_static defines the atom with this index in the table of a release. */
 static inline void define_static(struct node_atoms *book, int table, uint16_t index)
 {
     node_atoms_define(book, &env, index, atom_table_text(atom_tables[table].texts[index]), 1,
                       ATOM_BOOK_USED);
 }
 
-/* fit defines atoms of the first release, so that it is known to fit. */
+/* fit defines atoms of the first release until it is known that the release fits. */
 static inline void fit(struct node_atoms *book)
 {
     static const char *const atoms[] = {"ok", "true", "undefined", "erlang", "normal"};
@@ -62,7 +62,7 @@ static inline void fit(struct node_atoms *book)
         node_atoms_define(book, &env, slot_in(0, atoms[i]), text_of(atoms[i]), 1, ATOM_BOOK_USED);
 }
 
-/* small_contexts returns contexts in a message whose shape was never counted. */
+/* small_contexts returns contexts in a message of a shape that no table has. */
 static inline struct atom_contexts small_contexts(const uint32_t *keys, unsigned num)
 {
     struct atom_contexts contexts = {.num = num, .num_small = num, .whole = 2}; /* no hash is even */
@@ -70,7 +70,7 @@ static inline struct atom_contexts small_contexts(const uint32_t *keys, unsigned
     return contexts;
 }
 
-/* see_in and see_known_in tell of a slot, or an atom, in such contexts. */
+/* see_in and see_known_in report a slot, or an atom, in such contexts. */
 static inline void see_in(struct node_atoms *book, uint16_t slot, uint64_t direction, const uint32_t *keys,
                           unsigned num)
 {
@@ -78,7 +78,7 @@ static inline void see_in(struct node_atoms *book, uint16_t slot, uint64_t direc
     shape_fit_see(book, &env, slot, direction, &contexts, 1);
 }
 
-/* weigh_in returns what the contexts of a slot say for an atom, by its number. */
+/* weigh_in returns the weight that the contexts of a slot give an atom, by its number. */
 static inline struct shape_weight weigh_in(const struct node_atoms *book, uint16_t slot, unsigned text,
                                            uint16_t bit)
 {

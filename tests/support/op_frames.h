@@ -49,8 +49,8 @@ static inline size_t num_roles(const char *roles)
     return num;
 }
 
-/* op_frame makes a frame of the operation: changed, the element that is replaced by a float
- * (-1: none); without_last leaves the last element out. */
+/* op_frame makes a frame of the operation. changed: the element that is replaced by a float (-1:
+ * none); without_last: the last element is missing. */
 static inline size_t op_frame(uint8_t *out, const struct ds_op *op, int changed, bool without_last)
 {
     struct ds_buffer frame = {0};

@@ -14,7 +14,7 @@ enum { MAKER_ROOM = 1 << 17 };
 
 struct maker {
     size_t len;
-    uint8_t room[MAKER_ROOM]; /* the packet is its last len bytes */
+    uint8_t room[MAKER_ROOM]; /* the packet is the last len bytes */
 };
 
 static inline uint8_t *maker_bytes(struct maker *m)
@@ -61,7 +61,7 @@ static inline void maker_zeros(struct maker *m, size_t len)
     maker_put(m, zeros, len);
 }
 
-/* maker_tcp: ports 0x1234 and 0x5678, options_len a multiple of 4. */
+/* maker_tcp: ports 0x1234 and 0x5678; options_len is a multiple of 4. */
 static inline void maker_tcp(struct maker *m, uint32_t seq, uint32_t ack, uint8_t flags,
                              size_t options_len)
 {
@@ -91,7 +91,7 @@ static inline void maker_vxlan(struct maker *m)
     maker_udp(m, 50000, 4789);
 }
 
-/* maker_geneve: in UDP, with options of so many words. */
+/* maker_geneve writes GENEVE in UDP, with options of that many words. */
 static inline void maker_geneve(struct maker *m, uint32_t ether_type, uint32_t options)
 {
     maker_zeros(m, options * 4);
@@ -109,7 +109,7 @@ static inline void maker_ip4_full(struct maker *m, uint32_t protocol, size_t opt
     maker_zeros(m, options_len);
     maker_put32(m, 0x0a000002);
     maker_put32(m, 0x0a000001);
-    maker_put16(m, 0xdead); /* checksum: never looked at */
+    maker_put16(m, 0xdead); /* checksum: not checked */
     maker_put8(m, protocol);
     maker_put8(m, 64);
     maker_put16(m, fragment);
@@ -162,7 +162,7 @@ static inline void maker_ethernet(struct maker *m, uint32_t ether_type)
     maker_zeros(m, 12);
 }
 
-/* maker_tag goes before what it tags; the tag's own EtherType follows in the next call. */
+/* maker_tag goes before what it tags. The next call writes the tag's own EtherType. */
 static inline void maker_tag(struct maker *m, uint32_t ether_type)
 {
     maker_put16(m, ether_type);

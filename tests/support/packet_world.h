@@ -61,7 +61,7 @@ static inline void assert_addrs(const char *src, const char *dst)
     assert_string_equal(text, dst);
 }
 
-/* make_tcp: a segment that carries "hello". */
+/* make_tcp makes a segment that carries "hello". */
 static inline void make_tcp(void)
 {
     maker_start(&m, "hello", 5);

@@ -1,5 +1,5 @@
 /*
- * quiet_tls.h - the events of the TLS stage that a test does not look at: they do nothing.
+ * quiet_tls.h - callbacks for TLS events that a test ignores.
  */
 #ifndef TESTS_QUIET_TLS_H
 #define TESTS_QUIET_TLS_H

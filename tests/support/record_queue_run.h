@@ -22,19 +22,19 @@
 
 enum { NUM_KINDS = 4, MAX_THREADS = 8 };
 
-/* A run of a capture, with the sinks fed at once or through a queue. */
+/* A run over a capture that feeds the sinks directly or through a queue. */
 struct run {
     struct sink sinks[NUM_KINDS];
     int num_sinks;
     char names[NUM_KINDS][32];
-    struct record_queue *queue, *events; /* events: to the correlation */
+    struct record_queue *queue, *events; /* receives events: the correlation */
     void *drafts[MAX_THREADS + 1];
     struct correlate *correlate;
     uint64_t num_records;
     bool record_queue_failed;
 };
 
-/* What the queue's thread does with a record. */
+/* write_record writes a record in the queue's thread. */
 static inline bool write_record(void *context, const struct record *record)
 {
     struct run *run = context;

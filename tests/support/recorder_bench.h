@@ -70,14 +70,14 @@ static inline void unload(void)
         free((void *)(uintptr_t)packets[--num_packets].data);
 }
 
-/* bench is what sniff.c puts around a recorder. */
+/* bench is what sniff.c has around a recorder. */
 struct bench {
     struct keep_config options;
     struct capture capture;
     struct capture_input input;
     struct ds_session *session;
     struct packet_recorder *recorder;
-    uint64_t select_from; /* frame; 0: nothing is selected */
+    uint64_t select_from; /* packet; 0: nothing is selected */
 };
 
 static inline void on_event(void *context, const struct ds_event *event)
@@ -99,14 +99,14 @@ static inline void prepare(struct bench *b, bool is_live)
     b->options.after_ns = SECOND;
 }
 
-static int64_t clock_shows_ns; /* what is never set */
+static int64_t clock_shows_ns; /* a clock that is never set */
 
 static inline int64_t read_clock(void)
 {
     return clock_shows_ns;
 }
 
-/* False when memory ran out. */
+/* Returns false if memory ran out. */
 static inline bool begin(struct bench *b)
 {
     struct ds_config config;
@@ -143,9 +143,9 @@ static inline void clean_up(struct bench *b)
     pcap_close(b->input.pcap);
 }
 
-static struct ds_buffer same; /* has room: no allocation may fail for it */
+static struct ds_buffer same; /* preallocated: no allocation may fail here */
 
-/* Reads a file: how many packets it has, and a hash of them, but for the number of the file. */
+/* Reads a file: counts its packets and hashes them, without the number of the file. */
 static inline uint64_t read_file(const char *name, uint64_t *hash)
 {
     char error[PCAP_ERRBUF_SIZE];
@@ -163,12 +163,12 @@ static inline uint64_t read_file(const char *name, uint64_t *hash)
         for (uint32_t i = 0; i < header->caplen; i++)
             *hash = *hash * 31 + packet.data[i];
     }
-    assert_int_equal(status, PCAP_ERROR_BREAK); /* it ends with a whole packet */
+    assert_int_equal(status, PCAP_ERROR_BREAK); /* the file ends with a whole packet */
     pcap_close(pcap);
     return num;
 }
 
-/* Removes the files of --trigger, and returns how many there were. */
+/* Removes the files of --trigger and returns how many there were. */
 static inline int remove_files(uint64_t *num_in_last)
 {
     int num = 0;

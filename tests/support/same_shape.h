@@ -31,7 +31,7 @@ static inline bool shape_same_token(const struct term_token *a, const struct ter
     case TERM_BINARY:
     case TERM_STRING:
         return cursor_left(&a->body) == cursor_left(&b->body);
-    case TERM_ATOM: /* a node's name in it may have an IP address, which has no fixed length */
+    case TERM_ATOM: /* a node's name may contain an IP address, whose length varies */
         return shape_num_chars(a) == shape_num_chars(b) ||
                memchr(a->body.at, '@', cursor_left(&a->body)) != NULL;
     case TERM_PID:
@@ -44,7 +44,7 @@ static inline bool shape_same_token(const struct term_token *a, const struct ter
     }
 }
 
-/* shape_same walks both terms; false also when one ends before the other or is not whole. */
+/* shape_same walks both terms; it returns false as well if one ends before the other or is not whole. */
 static inline bool shape_same(const struct ds_term *a, const struct ds_term *b)
 {
     const struct term_env a_env = {a->atoms, a->num_atoms}, b_env = {b->atoms, b->num_atoms};

@@ -1,12 +1,12 @@
 /*
- * sink_player.h - a sink that is given records by hand, and what it wrote:
+ * sink_player.h - feeds records to a sink by hand, and compares what it writes:
  *
  *     start("mermaid", LANES_NODE);
  *     message(6, 0, pid("alice@h", 85), atom("echo"), atom("ping"));
  *     show();
  *     expect("sequenceDiagram\n" ...);
  *
- * To be included behind cmocka.h.
+ * Include it after cmocka.h.
  */
 #ifndef TESTS_SINK_PLAYER_H
 #define TESTS_SINK_PLAYER_H
@@ -24,7 +24,7 @@ static struct ds_conn conn;
 static struct ds_event event;
 static struct record record;
 
-/* Terms live here until the next test. */
+/* Terms are kept here until the next test. */
 static uint8_t bytes[65536];
 static size_t num_bytes;
 
@@ -116,7 +116,7 @@ static inline void message(int64_t code, uint8_t dir, struct ds_term from, struc
     event.message.payload = payload;
 }
 
-/* written returns what was written so far, ended by a NUL. */
+/* written returns what was written so far, with a terminating NUL. */
 static inline char *written(void)
 {
     const struct ds_buffer *rest = &sink.output.buffer;

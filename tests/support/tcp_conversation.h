@@ -1,6 +1,6 @@
 /*
- * tcp_conversation.h - tests that feed a table of segments and look at what came of all of them, once nothing
- * waits any more.
+ * tcp_conversation.h - tests that feed a table of segments and compare the result of all of them,
+ * once nothing waits any more.
  */
 #ifndef TESTS_TCP_CONVERSATION_H
 #define TESTS_TCP_CONVERSATION_H
@@ -8,7 +8,7 @@
 #include "tcp_world.h"
 
 struct conversation {
-    void (*begin)(struct world *w); /* NULL: with what is told */
+    void (*begin)(struct world *w); /* NULL: with the text of the entry */
     struct told told[8];            /* up to one without a text */
     const char *log;
     uint64_t ignored;

@@ -29,11 +29,11 @@ struct world {
     int64_t now_ns;
     uint64_t frame;
     int64_t fed_ns;
-    bool is_quiet; /* no packets of others while time goes by */
+    bool is_quiet; /* no packets of other connections while time passes */
     uint16_t client_port;
     void *user;
     int cut;        /* of the next segment */
-    char forget_at; /* the event in which to forget: o(pen) d(ata) g(ap) e(nd) */
+    char forget_at; /* the event at which to forget: o(pen) d(ata) g(ap) e(nd) */
     char log[4096];
     size_t log_len;
 };
@@ -156,13 +156,13 @@ static inline int teardown(void **state)
     return leaked ? -1 : 0;
 }
 
-/* held_len is how much memory is reserved, but for the rings of tcp_delivered.h. */
+/* held_len returns how much memory is reserved, without the rings of tcp_delivered.h. */
 static inline uint64_t held_len(const struct world *w)
 {
     return w->memcap.used - w->table->shared.delivered_len;
 }
 
-/* next_segment is one from that end, in the next frame; nothing but where it comes from is set. */
+/* next_segment makes a segment of that end in the next frame; only its source is set. */
 static inline struct segment next_segment(struct world *w, int dir)
 {
     return (struct segment){
@@ -187,8 +187,8 @@ static inline struct segment make_segment(struct world *w, int dir, uint8_t flag
     return segment;
 }
 
-/* timed_segment has a timestamp: as most senders write it where that is even, as few do where it is odd. Its
- * options last until the next one is made. */
+/* timed_segment adds a timestamp: in the layout of most senders if it is even, in a rare one if it
+ * is odd. Its options are valid until the next call. */
 static inline struct segment timed_segment(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t ack,
                                            const char *text, uint32_t sent_time)
 {
@@ -208,8 +208,8 @@ static inline void feed_time(struct world *w, int dir, uint32_t seq, uint32_t ac
     tcp_table_feed(w->table, &segment);
 }
 
-/* feed_summed feeds a segment with a checksum: one that is left to the network card, which is good where that of
- * the pseudo header is there, and bad where nothing is. */
+/* feed_summed feeds a segment with a checksum, or with one that is left to the network card: that
+ * is good if it is the sum of the pseudo header, and bad if it is 0. */
 static inline void feed_summed(struct world *w, int dir, uint32_t seq, uint32_t ack, const char *text,
                                bool is_good)
 {
@@ -222,7 +222,7 @@ static inline void feed_summed(struct world *w, int dir, uint32_t seq, uint32_t 
 static inline void feed_bytes(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t ack,
                        const void *bytes, size_t len)
 {
-    /* A copy that ends where the array ends: the sanitizer sees who reads past it. */
+    /* A copy that ends where the array ends, so that the sanitizer notices a read beyond it. */
     static uint8_t room[400000];
     uint8_t *copy = room + sizeof room - len;
     memcpy(copy, bytes, len);
@@ -245,7 +245,7 @@ static inline void feed(struct world *w, int dir, uint8_t flags, uint32_t seq, u
     feed_bytes(w, dir, flags, seq, ack, text, strlen(text));
 }
 
-/* told is a segment with no options. */
+/* told is a segment without options. */
 struct told {
     int dir;
     uint8_t flags;
@@ -266,7 +266,7 @@ static inline void shake(struct world *w, uint32_t isn_a, uint32_t isn_b)
     feed(w, A, TCP_ACK, isn_a + 1, isn_b + 1, "");
 }
 
-/* begin_timed: A has sent "a" and "b" with timestamps up to 7005, and both are acknowledged. */
+/* begin_timed: A has sent "a" and "b" with timestamps up to 7005, and B has acknowledged both. */
 static inline void begin_timed(struct world *w)
 {
     shake(w, 100, 500);
@@ -283,7 +283,7 @@ static inline void begin_timed(struct world *w)
         (w)->log[0] = '\0';                                                                        \
     } while (0)
 
-/* establish opens a connection that is past its beginning: both ends have sent a byte. */
+/* establish opens a connection on which both ends have sent a byte. */
 static inline void establish(struct world *w)
 {
     w->is_quiet = true;

@@ -1,7 +1,7 @@
 /*
- * term_printing.h - checks of terms as text: assert_prints that a term's text is the one expected,
- * print_or_fail and inspect_or_fail, for failing_alloc_each, that it is written in Erlang's or in
- * Elixir's syntax, or the want of memory told.
+ * term_printing.h - checks of terms as text. assert_prints compares the text of a term with the
+ * expected one. print_or_fail and inspect_or_fail, for failing_alloc_each, check that it is written
+ * in Erlang's or Elixir's syntax, or that the lack of memory is reported.
  */
 #ifndef TESTS_TERM_PRINTING_H
 #define TESTS_TERM_PRINTING_H

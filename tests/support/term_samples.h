@@ -16,7 +16,7 @@
 #define NODE 119, 3, 'a', '@', 'h'
 #define PID 103, NODE, 0, 0, 0, 90, 0, 0, 0, 1, 2
 
-/* The message's atoms: ATOM_CACHE_REF n is samples_atoms[n]. */
+/* The atoms of the message: ATOM_CACHE_REF n is samples_atoms[n]. */
 #define SAMPLE_ATOM(string, number, how)                                                           \
     {(const uint8_t *)(string), sizeof(string) - 1, (number), (how), 0, false}
 static const struct ds_atom samples_atoms[] = {
@@ -187,7 +187,7 @@ static const struct term_sample samples[] = {
 };
 enum { NUM_SAMPLES = sizeof samples / sizeof samples[0] };
 
-/* samples_term gives a view of bytes, against the atoms above. */
+/* samples_term returns a view of bytes that uses the atoms above. */
 static inline struct ds_term samples_term(const uint8_t *bytes, size_t len)
 {
     return (struct ds_term){

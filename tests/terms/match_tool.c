@@ -26,7 +26,7 @@ static uint32_t read_u32(bool *end)
     return *end ? 0 : __builtin_bswap32(word);
 }
 
-/* read_block reads a length and as many bytes, with a NUL behind them. */
+/* read_block reads a length and that many bytes, and appends a NUL. */
 static uint8_t *read_block(uint32_t *len)
 {
     bool end;

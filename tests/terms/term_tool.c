@@ -1,5 +1,5 @@
 /*
- * term_tool.c - reads terms, writes what the library makes of them, for read_back.escript and
+ * term_tool.c - reads terms and writes how the library shows them, for read_back.escript and
  * code_back.escript.
  *
  * Standard input: length (4 bytes), term (131 first), and so on. Standard output, for each:
