@@ -1,10 +1,10 @@
 /*
- * test_correlate_answers.c - which answer belongs to which call, in every form that a call has:
- * tags, references and their likes, no tag at all; and traffic meant to confuse.
+ * test_correlate_answers.c - which answer belongs to which call, for every form of call: with a
+ * tag, a reference or an alias, or without a tag; and messages that resemble answers but are not.
  */
 #include "correlate_world.h"
 
-/* multi_call of OTP 25: the tag is {Ref, Node}, the monitor's reference another. */
+/* multi_call of OTP 25: the tag is {Ref, Node}, and the monitor has another reference. */
 static void multi_call(void **state)
 {
     struct seen seen;
@@ -25,7 +25,7 @@ static void multi_call(void **state)
     stop(&seen);
 }
 
-/* The same between nodes whose names were never seen; and an answer in which the answerer stands. */
+/* The same between nodes whose names were never seen, and an answer that contains the answerer. */
 static void nodes_by_address(void **state)
 {
     static const char *const nodes[] = {"~10.0.0.1:9000", "~10.0.0.2:9000"};
@@ -57,7 +57,7 @@ static void nodes_by_address(void **state)
     }
 }
 
-/* The same reference in another encoding, and equal numbers of another node. */
+/* The same reference in another encoding, and the same numbers of another node. */
 static void references(void **state)
 {
     struct seen seen;
@@ -77,7 +77,7 @@ static void references(void **state)
         assert_int_equal(seen.note.role, NOTE_SEND);
         assert_int_equal(seen.num_ended, 0);
     }
-    /* the right one, but not sent to the caller's node */
+    /* the right tag, but not sent to the caller's node */
     message(&seen, &(struct message){
         .code = 22, .dir = 0, .from = etf_pid("a@h", 50), .to = etf_pid("b@h", 1),
         .payload = etf_tuple(2, etf_ref("a@h", 5), etf_atom("no"))});
@@ -86,7 +86,7 @@ static void references(void **state)
         .code = 22, .dir = 1, .from = etf_pid("b@h", 50), .to = etf_pid("a@h", 1),
         .payload = etf_tuple(2, etf_ref("a@h", 5), etf_atom("yes"))});
     assert_last(&seen, 1, CALL_OK);
-    /* equal references of two nodes: two calls */
+    /* equal references of two nodes are two calls */
     ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("echo"), etf_ref("a@h", 6), etf_atom("x"));
     ask_as(&seen, 1, etf_pid("b@h", 1), etf_atom("echo"), etf_ref("b@h", 6), etf_atom("x"));
     message(&seen, &(struct message){
@@ -147,7 +147,7 @@ static void erpc_and_spawn(void **state)
     stop(&seen);
 }
 
-/* Answers without a tag: the process, the node and the kind of call tell. */
+/* Answers without a tag are matched by process, node and kind of call. */
 static void without_tag(void **state)
 {
     struct seen seen;
@@ -192,17 +192,17 @@ static void server_call(void **state)
     monitor(&seen, 1, own);
     message(&seen, &(struct message){.code = 6, .from = me, .to = own,
                                      .payload = etf_tuple(2, other, etf_atom("hi"))});
-    assert_int_equal(seen.note.role, NOTE_SEND); /* who asks is not who sends */
+    assert_int_equal(seen.note.role, NOTE_SEND); /* the process that asks is not the sender */
     message(&seen, &(struct message){.code = 19, .from = other, .to = own, .ref = etf_ref("a@h", 9)});
     message(&seen, &(struct message){.code = 6, .from = me, .to = own,
                                      .payload = etf_tuple(2, other, etf_atom("hi"))});
     message(&seen, &(struct message){.code = 22, .dir = 1, .from = etf_pid("b@h", 9), .to = other,
                                      .payload = etf_tuple(3, own, etf_atom("b@h"), own)});
-    assert_int_equal(seen.num_ended, 0); /* nor is it where that one watches */
+    assert_int_equal(seen.num_ended, 0); /* nor if the sender has the monitor */
     message(&seen, &ask);
-    assert_int_equal(seen.note.role, NOTE_SEND); /* nobody knows yet */
+    assert_int_equal(seen.note.role, NOTE_SEND); /* it is not known yet */
     demonitor(&seen, 1);
-    assert_int_equal(seen.num_ended, 0); /* nor has to: it was a message with a monitor */
+    assert_int_equal(seen.num_ended, 0); /* still unknown: it was a message with a monitor */
     monitor(&seen, 1, own);
     message(&seen, &ask);
     message(&seen, &(struct message){.code = 22, .dir = 1, .to = me,
@@ -216,7 +216,7 @@ static void server_call(void **state)
     assert_int_equal(seen.note.role, NOTE_SEND); /* that monitor has had its call */
     monitor(&seen, 2, own);
     message(&seen, &ask);
-    assert_int_equal(seen.note.role, NOTE_REQUEST); /* that name has shown what it speaks */
+    assert_int_equal(seen.note.role, NOTE_REQUEST); /* that name was seen to speak this protocol */
     assert_string_equal(seen.note.label, "rpc:server_call");
     seen.now_ns += 5000000000;
     demonitor(&seen, 2);
@@ -226,11 +226,11 @@ static void server_call(void **state)
     message(&seen, &ask);
     down(&seen, 3, etf_atom("noproc"));
     assert_last(&seen, 4, CALL_NOPROC);
-    monitor(&seen, 4, own); /* the node says so before it has heard the request */
+    monitor(&seen, 4, own); /* the node's DOWN overtakes the request */
     down(&seen, 4, etf_atom("noproc"));
     message(&seen, &ask);
     assert_last(&seen, 5, CALL_NOPROC);
-    /* So long ago that it is there for something else, or one of too many. */
+    /* The monitor is too old to belong to the request, or too many others followed. */
     monitor(&seen, 5, own);
     seen.now_ns += 100000000;
     message(&seen, &ask);
@@ -247,7 +247,7 @@ static void server_call(void **state)
     stop(&seen);
 }
 
-/* A reference as tag, and what goes to others than the caller. */
+/* A reference as tag, and messages to processes that are not the caller. */
 static void not_the_answer(void **state)
 {
     struct seen seen;
@@ -265,7 +265,7 @@ static void not_the_answer(void **state)
     message(&seen, &(struct message){.code = 22, .dir = 1, .from = etf_pid("b@h", 50),
                                      .to = etf_pid("a@h", 1), .payload = noise});
     assert_last(&seen, 1, CALL_OK);
-    /* a monitor of one's own is not that of a call with another reference */
+    /* the monitor of one process is not that of a call with another reference */
     monitor(&seen, 5, etf_atom("echo"));
     ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("echo"), etf_ref("a@h", 6), etf_atom("x"));
     demonitor(&seen, 5);
@@ -279,7 +279,7 @@ static void reply_to_ref(struct seen *seen, unsigned dir, struct ds_term from, u
                                     .payload = etf_tuple(2, etf_ref("a@h", ref), etf_atom("ok"))});
 }
 
-/* One tag, several calls; and one call that is handed on. */
+/* One tag for several calls, and a call that is forwarded. */
 static void twins_and_forwards(void **state)
 {
     struct seen seen;
@@ -292,7 +292,7 @@ static void twins_and_forwards(void **state)
     ask_as(&seen, 0, me, etf_pid("c@h", 60), tag, etf_atom("x"));
     reply_to_ref(&seen, 1, etf_pid("c@h", 60), 7);
     assert_last(&seen, 3, CALL_OK);
-    reply_to_ref(&seen, 1, etf_pid("c@h", 60), 7); /* once more: of none */
+    reply_to_ref(&seen, 1, etf_pid("c@h", 60), 7); /* again: it answers no call */
     assert_int_equal(seen.num_ended, 1);
     seen.conn.end[1].node = text("b@h");
     reply_to_ref(&seen, 1, etf_pid("b@h", 51), 7);
@@ -300,7 +300,7 @@ static void twins_and_forwards(void **state)
     reply_to_ref(&seen, 1, etf_pid("b@h", 50), 7);
     assert_last(&seen, 1, CALL_OK);
 
-    /* of two that an answer fits as well, it is the first one's */
+    /* if an answer fits two calls, it belongs to the first */
     ask_as(&seen, 0, me, etf_atom("left"), etf_ref("a@h", 11), etf_atom("x"));
     ask_as(&seen, 0, me, etf_atom("right"), etf_ref("a@h", 11), etf_atom("x"));
     reply_to_ref(&seen, 1, etf_pid("b@h", 52), 11);
@@ -308,7 +308,7 @@ static void twins_and_forwards(void **state)
     reply_to_ref(&seen, 1, etf_pid("b@h", 53), 11);
     assert_last(&seen, 5, CALL_OK);
 
-    /* from b to c, which answers */
+    /* forwarded from b to c, which answers */
     ask_as(&seen, 0, me, etf_atom("front"), etf_ref("a@h", 8), etf_atom("x"));
     seen.conn.end[0].node = text("b@h");
     seen.conn.end[1].node = text("c@h");
@@ -323,7 +323,7 @@ static void twins_and_forwards(void **state)
     assert_last(&seen, 6, CALL_OK);
     assert_string_equal(seen.ended[5].callee, "back <c@h.61.0>");
 
-    /* and home again: nobody sees that answer */
+    /* forwarded back to its own node: that answer is not captured */
     ask_as(&seen, 0, me, etf_atom("back"), alias_tag("a@h", 9), etf_atom("x"));
     message(&seen, &(struct message){.code = 6, .dir = 1, .from = etf_pid("c@h", 61),
                                      .to = etf_atom("home"),
@@ -335,7 +335,7 @@ static void twins_and_forwards(void **state)
     assert_last(&seen, 7, CALL_ANSWERED_ELSEWHERE);
     assert_int_equal(seen.num_ended, 7);
 
-    /* so many with one tag that the oldest has to go */
+    /* so many calls with one tag that the oldest is removed */
     for (uint32_t i = 0; i < 65; i++) {
         etf_reset();
         ask_as(&seen, 0, etf_pid("a@h", 1), etf_pid("c@h", i), etf_ref("a@h", 10), etf_atom("x"));
@@ -344,7 +344,7 @@ static void twins_and_forwards(void **state)
     stop(&seen);
 }
 
-/* What is handed on when its caller had given up is no forward of it. */
+/* A message that is forwarded after the caller gave up is not a forward of the call. */
 static void forwarded_too_late(void **state)
 {
     struct seen seen;
@@ -365,8 +365,8 @@ static void forwarded_too_late(void **state)
     stop(&seen);
 }
 
-/* Where the monitor of a multi_call is not known, as its target is not, a caller that ends a monitor may wait
- * no longer: how the call ends is not known then. */
+/* If the target of a multi_call is unknown, so is its monitor. A caller that ends a monitor may
+ * then have given up, so the outcome is unknown. */
 static void multi_call_unwatched(void **state)
 {
     enum { UNWATCHED, WATCHED, PLAIN_TAG, OF_OTHER, NOT_ANSWERED, CASES };

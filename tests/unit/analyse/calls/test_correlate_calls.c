@@ -1,6 +1,6 @@
 /*
- * test_correlate_calls.c - which of several calls is meant, what is kept of a request and for how long, and which calls
- * are open.
+ * test_correlate_calls.c - which of several calls an answer belongs to, what is kept of a request
+ * and for how long, and which calls are open.
  */
 #include "correlate_world.h"
 
@@ -12,7 +12,7 @@ static void give_up(struct seen *seen, uint32_t ref)
     demonitor(seen, ref);
 }
 
-/* An answer from another node than was asked is one, where it can be of no other call. */
+/* An answer may come from a node that was not asked, if it can belong to no other call. */
 static void from_elsewhere(void **state)
 {
     struct seen seen;
@@ -24,7 +24,7 @@ static void from_elsewhere(void **state)
     answer_from(&seen, etf_pid("c@h", 50), 1);
     assert_last(&seen, 1, CALL_OK);
     seen.conn.end[1].node = text("b@h");
-    for (uint32_t callee = 50; callee <= 51; callee++) /* it could be of either */
+    for (uint32_t callee = 50; callee <= 51; callee++) /* it could belong to either call */
         ask_as(&seen, 0, etf_pid("a@h", 1), etf_pid("b@h", callee), alias_tag("a@h", 3),
                etf_atom("hi"));
     seen.conn.end[1].node = text("c@h");
@@ -33,7 +33,7 @@ static void from_elsewhere(void **state)
     stop(&seen);
 }
 
-/* Of two with the same tag it is the one that is still waited for. */
+/* Of two calls with the same tag, the answer belongs to the one that is not given up. */
 static void open_rather_than_given_up(void **state)
 {
     struct seen seen;
@@ -50,7 +50,7 @@ static void open_rather_than_given_up(void **state)
     assert_int_equal(seen.num_ended, 2);
 }
 
-/* Those that were given up are remembered, so many of them, whatever has had their places. */
+/* A limited number of calls that were given up is remembered, even if their entries were reused. */
 static void given_up_at_the_cap(void **state)
 {
     struct seen seen;
@@ -61,7 +61,7 @@ static void given_up_at_the_cap(void **state)
         give_up(&seen, 1);
         answer(&seen, 1); /* it is forgotten */
         assert_true(seen.note.late);
-        give_up(&seen, 2); /* and has given its place to this one */
+        give_up(&seen, 2); /* and this call has its entry */
         for (uint32_t i = 0; i < more; i++) {
             etf_reset();
             give_up(&seen, 10 + i);
@@ -72,7 +72,8 @@ static void given_up_at_the_cap(void **state)
     }
 }
 
-/* At the cap of calls those that were given up go first, and no more of them than have to. */
+/* If the table of calls is full, calls that were given up are evicted first, and no more than
+ * necessary. */
 static void full_of_given_up(void **state)
 {
     struct seen seen;
@@ -95,7 +96,7 @@ static void full_of_given_up(void **state)
     stop(&seen);
 }
 
-/* The oldest of them first, though others stand in the places of some that are forgotten. */
+/* The oldest of them are evicted first, even if other calls have the entries of forgotten ones. */
 static void oldest_of_given_up(void **state)
 {
     struct seen seen;
@@ -117,7 +118,7 @@ static void oldest_of_given_up(void **state)
     stop(&seen);
 }
 
-/* A late answer is that of its own call, where its caller has given up others. */
+/* A late answer belongs to its own call if its caller has given up several. */
 static void late_of_several(void **state)
 {
     struct seen seen;
@@ -127,13 +128,13 @@ static void late_of_several(void **state)
         give_up(&seen, 1);
         give_up(&seen, 2);
         answer(&seen, late);
-        if (late == 2) /* after the first one it asked again */
+        if (late == 2) /* the caller asked again after the first call */
             monitor(&seen, 9, etf_atom("echo"));
         assert_last(&seen, late, CALL_TIMEOUT);
         seen.now_ns += PENDING_CALLS_NS;
-        monitor(&seen, 9, etf_atom("echo")); /* time goes by */
+        monitor(&seen, 9, etf_atom("echo")); /* time passes */
         assert_last(&seen, 3 - late, CALL_ABANDONED);
-        ask(&seen, 3); /* what was kept of those is free again */
+        ask(&seen, 3); /* the copies of those requests are freed */
         answer(&seen, 3);
         assert_last(&seen, 3, CALL_OK);
         assert_true(seen.ended[2].has_request);
@@ -150,7 +151,8 @@ static void ask_rex(struct seen *seen, const char *fun)
                                        etf_nil(), etf_atom("user")))});
 }
 
-/* Without a tag a caller can have one such call at a time: the next one tells that it has left the last. */
+/* Without a tag a caller can have one such call at a time: the next call shows that it gave up the
+ * last one. */
 static void one_without_tag(void **state)
 {
     struct seen seen;
@@ -171,7 +173,7 @@ static void one_without_tag(void **state)
     assert_int_equal(seen.num_ended, 3);
 }
 
-/* What was missing before a call began says nothing of its answer. */
+/* Bytes that were lost before a call began do not affect its answer. */
 static void lost_before(void **state)
 {
     struct seen seen;
@@ -181,7 +183,7 @@ static void lost_before(void **state)
         *(i == 0 ? &seen.conn.counters[1].gaps : &seen.conn.counters[1].faults) = 3;
         monitor(&seen, 1, etf_atom("echo"));
         ask(&seen, 1);
-        seen.conn.counters[0].gaps++; /* nor what the caller says */
+        seen.conn.counters[0].gaps++; /* nor do bytes that the caller sent */
         seen.now_ns += 5000000000;
         demonitor(&seen, 1);
         let_die(&seen);
@@ -190,7 +192,7 @@ static void lost_before(void **state)
     }
 }
 
-/* The clock goes back: nothing takes less than no time. */
+/* The clock goes back: no duration is negative. */
 static void clock_goes_back(void **state)
 {
     struct seen seen;
@@ -210,7 +212,7 @@ static void clock_goes_back(void **state)
     stop(&seen);
 }
 
-/* A name stands for the process that had it in the node's life that is now. */
+/* A name belongs to the process that has it in the present incarnation of the node. */
 static void names_of_this_life(void **state)
 {
     struct seen seen;
@@ -229,7 +231,7 @@ static void names_of_this_life(void **state)
     }
 }
 
-/* What is kept of requests: nothing where nobody asks for it, nor what is damaged. */
+/* No request is kept if no stage wants it, or if it is damaged. */
 static void kept(void **state)
 {
     struct seen seen;
@@ -267,7 +269,7 @@ static void kept(void **state)
     stop(&seen);
 }
 
-/* A node whose name is an atom that is not known has none. */
+/* A node whose name is an unknown atom has no name. */
 static void unknown_node(void **state)
 {
     struct seen seen;
@@ -277,7 +279,7 @@ static void unknown_node(void **state)
     spawn_reply(&seen, 1, 0, etf_pid_of(etf_cached(NULL), 61, 7));
     assert_last(&seen, 1, CALL_OK);
     assert_string_equal(seen.ended[0].callee, "<?.61.0>");
-    /* One may call itself as it likes: it is shown, and is no node that nobody knows. */
+    /* A node may have any name: it is shown, even if it is not a known node. */
     spawn_request(&seen, 2, "m", "f", etf_nil());
     spawn_reply(&seen, 2, 0, etf_pid("?1", 61));
     assert_last(&seen, 2, CALL_OK);
@@ -285,18 +287,18 @@ static void unknown_node(void **state)
     ask_as(&seen, 0, etf_pid_of(etf_cached(NULL), 9, 7), etf_atom("echo"), etf_ref("a@h", 3), etf_atom("hi"));
     message(&seen, &(struct message){.code = 2, .dir = 1, .to = etf_pid("?1", 9),
                                      .payload = etf_tuple(2, etf_ref("a@h", 3), etf_atom("ok"))});
-    assert_int_equal(seen.num_ended, 2); /* that answers somebody else */
+    assert_int_equal(seen.num_ended, 2); /* that answers another process */
     stop(&seen);
 }
 
-/* Only what is a call for sure is open, and those that are waited for. */
+/* Only certain calls, and those that a caller waits for, are open. */
 static void open_calls(void **state)
 {
     struct seen seen, open;
     (void)state;
     start(&seen);
     const struct ds_term me = etf_pid("a@h", 1), own = etf_atom("own");
-    monitor(&seen, 1, own); /* only its answer would tell that it is one */
+    monitor(&seen, 1, own); /* only its answer would show that it is a call */
     message(&seen, &(struct message){.code = 6, .from = me, .to = own,
                                      .payload = etf_tuple(2, me, etf_atom("hi"))});
     give_up(&seen, 2);
@@ -319,12 +321,12 @@ static void open_calls(void **state)
                                 on_record, &open);
         assert_int_equal(open.num_ended, cases[i].num);
     }
-    conn_ends(&seen, false); /* ends those two; the second is out when nothing more can come */
+    conn_ends(&seen, false); /* ends those two; the second is reported when no more messages can come */
     stop(&seen);
     assert_int_equal(seen.num_ended, 3);
 }
 
-/* So many with one tag that the oldest has to go: that is told. */
+/* So many calls with one tag that the oldest is removed: this is reported. */
 static void twins_at_the_cap(void **state)
 {
     struct seen seen;
@@ -351,7 +353,7 @@ static void io_request(struct seen *seen, uint32_t ref, struct ds_term request)
                                                          etf_ref("a@h", ref), request)});
 }
 
-/* Who types may take any time. */
+/* A call that waits for keyboard input may take any time. */
 static void waits_for_input(void **state)
 {
     struct seen seen;
@@ -387,7 +389,7 @@ static void waits_for_input(void **state)
     stop(&seen);
 }
 
-/* A pid may have any serial, the one that stands for names as well: its number is no name's then. */
+/* A pid may have any serial, even the one that stands for names: its number is not that of a name. */
 static void serial_of_names(void **state)
 {
     const struct ds_term plain = etf_pid("a@h", 0x7ffffff1);
@@ -406,7 +408,7 @@ static void serial_of_names(void **state)
     stop(&seen);
     assert_int_equal(seen.num_ended, 2);
     assert_string_equal(seen.ended[0].callee, "echo@b@h");
-    assert_string_equal(seen.ended[1].callee, "b@h"); /* which node was asked is known */
+    assert_string_equal(seen.ended[1].callee, "b@h"); /* the node that was asked is known */
 }
 
 int main(void)

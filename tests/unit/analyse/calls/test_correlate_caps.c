@@ -16,10 +16,10 @@ static void ask_at_length(struct seen *seen, uint32_t ref, uint16_t len)
     ask_as(seen, 0, etf_pid("a@h", 1), etf_pid("b@h", 50), alias_tag("a@h", ref), string_of(len));
 }
 
-/* Requests are kept up to a length, and as long as all of them are not too much. */
+/* Requests are kept up to a length each, and up to a total size. */
 static void kept_requests(void **state)
 {
-    enum { KEPT = 1000, MANY = 6000 }; /* see start_with; more than there is room for */
+    enum { KEPT = 1000, MANY = 6000 }; /* see start_with; MANY exceeds the cap */
     struct seen seen;
     (void)state;
     etf_reset();
@@ -47,7 +47,7 @@ static void kept_requests(void **state)
     stop(&seen);
 }
 
-/* More open than may be: the oldest is given up for each. */
+/* More open calls than allowed: each new one removes the oldest. */
 static void more_open_than_allowed(void **state)
 {
     enum { CAP = 1000, MORE = 20 }; /* see start */
@@ -66,7 +66,7 @@ static void more_open_than_allowed(void **state)
     assert_int_equal(stats.limits_hit[DS_LIMIT_CALLS], MORE);
     answer(&seen, CAP + MORE - 1);
     assert_last(&seen, CAP + MORE, CALL_OK);
-    answer(&seen, MORE - 1); /* the last that was given up */
+    answer(&seen, MORE - 1); /* the last one that was removed */
     assert_int_equal(seen.num_ended, MORE + 1);
     answer(&seen, MORE); /* the oldest that was not */
     assert_last(&seen, MORE + 1, CALL_OK);
@@ -74,7 +74,7 @@ static void more_open_than_allowed(void **state)
     assert_int_equal(seen.num_ended, CAP + MORE);
 }
 
-/* More nodes than can be remembered: all is forgotten, nothing is confused. */
+/* More nodes than can be remembered: all are forgotten, nothing is mixed up. */
 static void too_many_names(void **state)
 {
     struct seen seen;
@@ -94,7 +94,7 @@ static void too_many_names(void **state)
     assert_int_equal(seen.num_ended, 1000);
 }
 
-/* What was counted before all was forgotten still counts. */
+/* Calls that were counted before the names were forgotten stay counted. */
 static void too_many_names_and_calls(void **state)
 {
     struct seen seen;
@@ -116,7 +116,7 @@ static void too_many_names_and_calls(void **state)
     stop(&seen);
 }
 
-/* Who asked and was answered takes no room: more callers than there may be calls at once. */
+/* Answered calls occupy no room: there are more callers than calls allowed at once. */
 static void many_callers(void **state)
 {
     enum { MANY = 3000 }; /* three times the cap, see start */
@@ -135,7 +135,7 @@ static void many_callers(void **state)
     stop(&seen);
 }
 
-/* One of each message, with every allocation failing in turn. */
+/* One message of each kind, with every allocation failing in turn. */
 static void converse(void *context)
 {
     struct seen seen;
@@ -164,7 +164,7 @@ static void converse(void *context)
 static void memory_runs_out(void **state)
 {
     (void)state;
-    /* The table of otp.def takes some hundreds: test_pattern looks at those. */
+    /* Reading otp.def needs hundreds of allocations: test_pattern tests those. */
     failing_alloc_at(0);
     converse(NULL);
     const unsigned long all = failing_alloc_count();

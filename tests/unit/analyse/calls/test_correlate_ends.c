@@ -1,6 +1,6 @@
 /*
- * test_correlate_ends.c - every way a call can end: answered, by its monitor, with its connection
- * or the capture, given up by its caller or with it.
+ * test_correlate_ends.c - every way a call can end: by an answer, by its monitor, with its
+ * connection or the capture, or because its caller gave up or ended.
  */
 #include "analyse/calls/pending_calls.h"
 #include "correlate_world.h"
@@ -28,14 +28,14 @@ static void answered(void **state)
     demonitor(&seen, 5);
     assert_int_equal(seen.note.role, NOTE_DEMONITOR);
     assert_int_equal(seen.note.call, 0);
-    answer(&seen, 5); /* once more: no call any more, but a reply by its form */
+    answer(&seen, 5); /* again: it belongs to no call, but has the form of a reply */
     assert_int_equal(seen.note.role, NOTE_REPLY);
     assert_int_equal(seen.note.call, 0);
     stop(&seen);
     assert_int_equal(seen.num_ended, 1);
 }
 
-/* Where nobody looks at the ends of calls that messages ended, these alone are not given out. */
+/* If no stage uses the ends of calls that messages ended, only these are not reported. */
 static void answered_unseen_by(enum ends_seen_by who)
 {
     const struct correlate_config config = {
@@ -57,7 +57,7 @@ static void answered_unseen_by(enum ends_seen_by who)
     assert_int_equal(seen.note.outcome, CALL_NOPROC);
     assert_int_equal(seen.num_ended, 0);
 
-    /* what has to wait is given out in its time */
+    /* a call that has to wait is reported in time */
     monitor(&seen, 3, etf_atom("echo"));
     ask(&seen, 3);
     seen.now_ns += 4000000;
@@ -112,14 +112,14 @@ static void other_ends(void **state)
     ask(&seen, 4);
     assert_last(&seen, 4, CALL_NOPROC);
 
-    /* a gap in what the server says: it may have answered */
+    /* a gap in the server's stream: it may have answered */
     monitor(&seen, 5, etf_atom("echo"));
     ask(&seen, 5);
     seen.conn.counters[1].gaps++;
     demonitor(&seen, 5);
     assert_last(&seen, 5, CALL_UNKNOWN);
 
-    /* so after anything that was not understood; but not after what went on elsewhere */
+    /* the same after a message that could not be decoded, but not after a gap on another connection */
     monitor(&seen, 15, etf_atom("echo"));
     ask(&seen, 15);
     seen.conn.counters[1].faults++;
@@ -143,7 +143,7 @@ static void other_ends(void **state)
     conn_ends(&seen, true);
     assert_last(&seen, 9, CALL_UNANSWERED);
 
-    /* with the first FIN, though the second may never come */
+    /* ended by the first FIN, even if the second never comes */
     ask(&seen, 8);
     conn_is_half_closed(&seen);
     assert_last(&seen, 10, CALL_NOCONNECTION);
@@ -156,7 +156,7 @@ static void other_ends(void **state)
     correlate_time(seen.correlate, asked_ns); /* ignored */
     struct seen open = {0};
     correlate_visit_open(seen.correlate, asked_ns + INT64_C(4000000000), on_record, &open);
-    assert_int_equal(open.num_ended, 1); /* not those that ended, nor what was given up */
+    assert_int_equal(open.num_ended, 1); /* but neither ended calls nor those that were given up */
     assert_last(&open, 11, CALL_OPEN);
     assert_int_equal(open.ended[0].latency_ns, 4000000000);
     correlate_visit_open(seen.correlate, asked_ns, on_record, &open);
@@ -168,7 +168,7 @@ static void other_ends(void **state)
     assert_int_equal(seen.num_ended, 11);
 }
 
-/* A caller that waits no longer: what it looks like, and what comes afterwards. */
+/* A caller that gives up: which messages show it, and what may follow. */
 static void given_up(void **state)
 {
     struct seen seen;
@@ -185,7 +185,7 @@ static void given_up(void **state)
     assert_int_equal(seen.note.call, 1);
     assert_int_equal(seen.note.outcome, CALL_OPEN);
     assert_last(&seen, 1, CALL_TIMEOUT);
-    answer(&seen, 1); /* once more */
+    answer(&seen, 1); /* again */
     assert_false(seen.note.late);
     assert_int_equal(seen.note.call, 0);
 
@@ -194,13 +194,13 @@ static void given_up(void **state)
     seen.now_ns += 4000000;
     demonitor(&seen, 2);
     seen.now_ns += PENDING_CALLS_NS;
-    monitor(&seen, 9, etf_atom("echo")); /* time goes by */
+    monitor(&seen, 9, etf_atom("echo")); /* time passes */
     assert_last(&seen, 2, CALL_ABANDONED);
     answer(&seen, 2);
     assert_true(seen.note.late);
     assert_int_equal(seen.num_ended, 2);
 
-    /* the caller ended, as somebody is told who watches it */
+    /* the caller ended: a process that monitors it is informed */
     ask(&seen, 3);
     message(&seen, &(struct message){.code = 28, .from = etf_pid("a@h", 1), .dir = 0,
                                      .to = etf_pid("b@h", 5), .ref = etf_ref("b@h", 77),
@@ -239,8 +239,8 @@ static void given_up(void **state)
     stop(&seen);
 }
 
-/* A caller that is answered late had given up, unless its end was seen and it had not gone on. Of a caller
- * of which nothing else is heard, nothing tells that it was killed. */
+/* A late answer shows that its caller had given up, unless the caller's end was seen and no message
+ * of it followed. If no other message of a caller is seen, nothing shows that it was killed. */
 static void answers_to_the_dead(void **state)
 {
     enum { SILENT, DIES, GOES_ON, WENT_ON, WENT_ON_AND_DIES, ENDS_SO, NOT_ANSWERED, CASES };
@@ -270,8 +270,8 @@ static void answers_to_the_dead(void **state)
     }
 }
 
-/* A caller that gives up while the news of its callee's end is on the way ends the monitor of which it has
- * not heard yet; after that DOWN it would not. */
+/* A caller that gives up while the DOWN of its callee is on its way ends the monitor, whose DOWN it
+ * has not received yet. After that DOWN it would not end it. */
 static void gives_up_as_the_callee_ends(void **state)
 {
     enum { CROSSED, NOT_ROUND, KILLED, NOT_CROSSED, OTHER_MONITOR, OTHER_CALLER, TOO_SOON, LEAST, LATE, NOPROC, CASES };
@@ -301,7 +301,7 @@ static void gives_up_as_the_callee_ends(void **state)
         if (i == CROSSED) {
             assert_int_equal(seen.note.call, 1);
             assert_int_equal(seen.note.outcome, CALL_TIMEOUT);
-            assert_int_equal(seen.num_ended, 0); /* what becomes of the caller is not known yet */
+            assert_int_equal(seen.num_ended, 0); /* whether the caller ends is not known yet */
         }
         if (i == KILLED)
             message(&seen, &(struct message){.code = 28, .from = etf_pid("a@h", 1),
@@ -323,8 +323,8 @@ static void send_unread(struct seen *seen, unsigned dir, struct ds_term to)
                                     .payload = etf_tuple(2, etf_cached(NULL), etf_atom("x"))});
 }
 
-/* A message in which atoms are not known, and which answers nothing for all that is known, may be the
- * answer: it is not known then how the call ended, unless it is answered after all. */
+/* A message with unknown atoms that seems to answer nothing may be the answer. The outcome of the
+ * call is unknown then, unless an answer follows. */
 static void may_be_answered(void **state)
 {
     enum { TO_CALLER, BY_ADDRESS, TO_ALIAS, TO_UNKNOWN, TO_OTHER_ALIAS, DOWN_OF_UNKNOWN, SPAWNED_UNKNOWN, TO_OTHER_CALLER,
@@ -398,8 +398,8 @@ static void may_be_answered(void **state)
     }
 }
 
-/* Where the atom is not known that tells an answer from a failure, so is the outcome; where it is, other
- * atoms may be unknown. */
+/* If the atom that distinguishes an answer from a failure is unknown, so is the outcome. If it is
+ * known, other atoms may be unknown. */
 static void undecided(void **state)
 {
     struct seen seen;
@@ -423,7 +423,7 @@ static void undecided(void **state)
         down(&seen, 1, exits[i].reason);
         assert_last(&seen, ++number, exits[i].outcome);
     }
-    /* Whether it is erpc that asks, so that the answer is still to come. */
+    /* erpc may be asking, so that the answer is still to come. */
     for (int i = 0; i < 4; i++) {
         message(&seen, &(struct message){
             .code = 29, .from = etf_pid("a@h", 1), .ref = etf_ref("a@h", 2), .payload = erpc,
@@ -440,7 +440,7 @@ static void undecided(void **state)
         assert_last(&seen, ++number, i == 0 ? CALL_UNKNOWN : CALL_ERROR);
         assert_string_equal(seen.monitor_how, i == 0 ? "unknown" : "exit");
     }
-    /* Of rpc a pair may be {badrpc, _}, and nothing else. */
+    /* A pair that rpc returns may be {badrpc, _}; no other term may. */
     const struct {
         struct ds_term reply;
         enum call_outcome outcome;
@@ -463,7 +463,7 @@ static void undecided(void **state)
     stop(&seen);
 }
 
-/* A caller that ends with its call: the end of its monitor looks as if it had given up. */
+/* A caller that ends during its call: the end of its monitor looks as if it had given up. */
 static void ended_in_the_call(void **state)
 {
     struct seen seen;
@@ -492,7 +492,7 @@ static void ended_in_the_call(void **state)
         ask(&seen, 500 + i);
         seen.now_ns += 5000000000;
         demonitor(&seen, 500 + i);
-        assert_int_equal(seen.num_ended, i); /* what becomes of the caller is not known yet */
+        assert_int_equal(seen.num_ended, i); /* whether the caller ends is not known yet */
         seen.now_ns += cases[i].after_ns;
         if (cases[i].goes_on)
             monitor(&seen, 600 + i, etf_atom("other"));
@@ -504,8 +504,8 @@ static void ended_in_the_call(void **state)
     stop(&seen);
 }
 
-/* How certain it is that a call timed out: by the time alone it is possible, after that of gen_server:call, and
- * where the caller goes on, it is likely, where the caller ends for it, it is sure. */
+/* How certain a timeout is: possible by the time alone; likely after the timeout of
+ * gen_server:call, or if the caller goes on; certain if the caller exits with it. */
 static void certain_timeouts(void **state)
 {
     enum { NOTHING, GOES_ON, ENDS_SO, ENDS_OTHERWISE, ANSWERED };
@@ -551,7 +551,8 @@ static void certain_timeouts(void **state)
     stop(&seen);
 }
 
-/* A request that stands behind a stall was made before it is seen: its caller may have waited for a usual time. */
+/* A request that waited behind a stall was made before it was captured: its caller may have waited
+ * for a usual time. */
 static void stalled_request(void **state)
 {
     static const struct {
@@ -584,15 +585,15 @@ static void stalled_request(void **state)
     stop(&seen);
 }
 
-/* A caller that gets another message, and at once waits no longer, may well do so for that one: unless
- * messages come all the time. */
+/* A caller that receives another message and gives up at once may do so because of that message,
+ * unless messages arrive all the time. */
 static void stops_for_a_message(void **state)
 {
     enum { SENT, EXIT, DOWN, REPLY, TO_OTHER, MONITORED, BEFORE, WAYS };
     static const struct {
         int way;
         uint32_t num;
-        int64_t before_us; /* the end of the monitor is so long after the last one */
+        int64_t before_us; /* time from the last message to the end of the monitor */
         enum call_outcome outcome;
     } cases[] = {{SENT, 1, 10000, CALL_ABANDONED}, {SENT, 1, 10001, CALL_TIMEOUT},
                  {SENT, 5, 1000, CALL_ABANDONED},  {SENT, 6, 1000, CALL_TIMEOUT},
@@ -636,7 +637,7 @@ static void stops_for_a_message(void **state)
     }
 }
 
-/* What is likely at best in the request and in what ends a call. */
+/* If the request or the message that ends a call has likely atoms, the outcome is at best likely. */
 static void likely_atoms(void **state)
 {
     struct seen seen;
@@ -657,7 +658,7 @@ static void likely_atoms(void **state)
     stop(&seen);
 }
 
-/* A connection that was lost takes its monitors with it; one that is no longer followed does not. */
+/* Monitors end with a connection that is lost, but not with one that is no longer followed. */
 static void monitors_of_a_connection(void **state)
 {
     (void)state;

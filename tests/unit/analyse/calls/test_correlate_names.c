@@ -1,5 +1,6 @@
 /*
- * test_correlate_names.c - what messages of global and pg say of names: who is believed, and what it takes away again.
+ * test_correlate_names.c - what messages of global and pg reveal about names: which senders are
+ * believed, and which events remove a name.
  */
 #include "correlate_world.h"
 
@@ -10,7 +11,7 @@ static void send_to(struct seen *seen, unsigned dir, struct ds_term from, struct
                                     .to = to, .payload = payload});
 }
 
-/* is_called says what a process is called, as something is sent to it. */
+/* is_called checks the names of a process by sending a message to it. */
 static void is_called(struct seen *seen, struct ds_term pid, unsigned dir, const char *titles)
 {
     send_to(seen, dir, etf_pid("x@h", 99), pid, etf_atom("hello"));
@@ -60,7 +61,8 @@ static void names_of_global(void **state)
     stop(&seen);
 }
 
-/* A scope of pg speaks for the processes of its own node, in its present life, and nobody else does. */
+/* A scope of pg is believed about the processes of its own node in its present incarnation, and
+ * nothing else is. */
 static void groups_of_pg(void **state)
 {
     struct seen seen;
@@ -72,7 +74,7 @@ static void groups_of_pg(void **state)
     const struct ds_term work = etf_atom("work"), rest = etf_atom("rest");
     const struct ds_term join = etf_tuple(4, etf_atom("join"), scope, work,
                                           etf_list(3, mine, other, earlier, etf_nil()));
-    send_to(&seen, 0, scope, peer, join); /* nobody knows yet that it is one */
+    send_to(&seen, 0, scope, peer, join); /* it is not known yet to be a scope */
     is_called(&seen, mine, 1, "");
     send_to(&seen, 0, liar, etf_atom("pg"), etf_tuple(2, etf_atom("discover"), scope));
     send_to(&seen, 0, scope, peer, join);
@@ -102,7 +104,7 @@ static void groups_of_pg(void **state)
     stop(&seen);
 }
 
-/* A scope of another name than pg's is one as soon as its answer shows it. */
+/* A scope with another name than pg's is recognised by its answer. */
 static void other_scopes(void **state)
 {
     struct seen seen;
@@ -125,14 +127,15 @@ static void other_scopes(void **state)
     }
 }
 
-/* Who gets what is sent to a name, once one has answered for it, and what is sent to the alias of a call. */
+/* Which process receives messages to a name, after a process answered for it, and messages to the
+ * alias of a call. */
 static void who_has_what_is_sent_to(void **state)
 {
     struct seen seen;
     (void)state;
     start(&seen);
     ask(&seen, 1);
-    assert_false(seen.note.has_to_pid); /* nobody has answered for the name yet */
+    assert_false(seen.note.has_to_pid); /* no process has answered for the name yet */
     answer(&seen, 1);
     assert_true(seen.note.has_to_pid);
     assert_int_equal(seen.note.to_id, 1); /* the caller's alias */
@@ -146,7 +149,7 @@ static void who_has_what_is_sent_to(void **state)
     assert_false(seen.note.has_to_pid);
     send_to(&seen, 0, etf_pid("a@h", 7), etf_pid("b@h", 50), etf_atom("hello")); /* a pid says itself */
     assert_false(seen.note.has_to_pid);
-    answer(&seen, 9); /* of a call that nobody saw */
+    answer(&seen, 9); /* of a call that was not captured */
     assert_false(seen.note.has_to_pid);
     stop(&seen);
 }

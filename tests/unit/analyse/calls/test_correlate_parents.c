@@ -1,13 +1,13 @@
 /*
- * test_correlate_parents.c - for whose sake a call was made: what its record says of it, and how
- * long the record waits for that. More ways to be at work are in test_parents.
+ * test_correlate_parents.c - the parent of a call: what the record of a call says about it, and how
+ * long the record waits for it. test_parents has more ways in which processes work.
  */
 #include "analyse/calls/call_parent.h"
 #include "analyse/calls/pending_calls.h"
 #include "analyse/calls/process_activity.h"
 #include "correlate_world.h"
 
-/* a asks relay on b, which asks a's store; the process behind the name is not known yet. */
+/* a asks relay on b, which asks store on a; the process behind the name is not known yet. */
 static void inner_call(struct seen *seen, uint32_t outer, uint32_t inner)
 {
     ask_as(seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", outer), etf_atom("x"));
@@ -18,7 +18,7 @@ static void inner_call(struct seen *seen, uint32_t outer, uint32_t inner)
         .payload = etf_tuple(2, alias_tag("b@h", inner), etf_atom("ok"))});
 }
 
-/* The record of an inner call waits for its parent no longer than it has to. */
+/* The record of an inner call waits for its parent no longer than necessary. */
 static void pending_calls(void **state)
 {
     struct seen seen;
@@ -27,7 +27,7 @@ static void pending_calls(void **state)
     inner_call(&seen, 1, 2);
     assert_int_equal(seen.num_ended, 0);
     seen.now_ns += PENDING_CALLS_NS;
-    monitor(&seen, 3, etf_atom("echo")); /* time goes by */
+    monitor(&seen, 3, etf_atom("echo")); /* time passes */
     assert_last(&seen, 2, CALL_OK);
     assert_int_equal(seen.ended[0].parent, 0);
     answer_from(&seen, etf_pid("b@h", 71), 1); /* it was another process */
@@ -37,13 +37,13 @@ static void pending_calls(void **state)
 
     start(&seen);
     inner_call(&seen, 1, 2);
-    down(&seen, 1, etf_atom("noproc")); /* there is no such process that could be the parent */
+    down(&seen, 1, etf_atom("noproc")); /* no such process exists that could be the parent */
     assert_last(&seen, 1, CALL_NOPROC);
     monitor(&seen, 3, etf_atom("echo"));
     assert_last(&seen, 2, CALL_OK);
     stop(&seen);
 
-    /* more than can be held; and at the end all of them */
+    /* more than can be held: the others follow at the end */
     start(&seen);
     ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", 1), etf_atom("x"));
     enum { TOO_MANY = PENDING_CALLS_MAX + 100 };
@@ -60,7 +60,7 @@ static void pending_calls(void **state)
     assert_int_equal(seen.num_ended, TOO_MANY + 1);
 }
 
-/* A call knows so many that were made for it, and they all know it. */
+/* A call remembers a limited number of calls that were made for it; all of these know their parent. */
 static void too_many_children(void **state)
 {
     const uint32_t num = MAX_CHILDREN + 10;
@@ -102,11 +102,11 @@ static void parents(void **state)
         answer_from(&seen, relay, outer);
         const size_t in = (size_t)round * 2, out = in + 1;
         assert_int_equal(seen.ended[out].num_children, 1);
-        /* the first time too, when the inner call ended before it was known who relay is */
+        /* the first time, too, when the inner call ended before the pid of relay was known */
         assert_int_equal(seen.ended[in].number, seen.ended[out].number + 1);
         assert_int_equal(seen.ended[in].parent, seen.ended[out].number);
     }
-    /* two at once: it can't be told */
+    /* two at once: the parent is ambiguous */
     ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", 40), etf_atom("x"));
     ask_as(&seen, 0, etf_pid("a@h", 2), etf_atom("relay"), alias_tag("a@h", 41), etf_atom("x"));
     ask_as(&seen, 1, relay, store, alias_tag("b@h", 42), etf_atom("y"));
@@ -119,7 +119,7 @@ static void parents(void **state)
     stop(&seen);
 }
 
-/* For whose sake: what was asked before it was known, a retry, work of one's own. */
+/* Parents of calls: a call before the pid was known, a retry, a call for no other. */
 static void whose_child(void **state)
 {
     struct seen seen;
@@ -136,10 +136,11 @@ static void whose_child(void **state)
                                      .payload = etf_tuple(2, alias_tag("b@h", 1), etf_atom("k"))});
     assert_last(&seen, 2, CALL_OK);
     assert_int_equal(seen.ended[0].parent, 1);
-    assert_false(seen.ended[0].inferred); /* that process is there for nothing else */
+    assert_false(seen.ended[0].inferred); /* that process exists for nothing else */
     down(&seen, 1, etf_tuple(3, etf_ref("a@h", 1), etf_atom("return"), etf_atom("x")));
 
-    /* what timed out is still being served, by one that goes on for nobody after its answers */
+    /* a request that timed out is still being served, by a process that keeps working for no caller
+     * after its answers */
     const struct ds_term relay = etf_pid("b@h", 70);
     for (uint32_t i = 20; i < 28; i++) {
         ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", i), etf_atom("x"));
@@ -152,10 +153,10 @@ static void whose_child(void **state)
                                   .payload = etf_tuple(2, alias_tag("b@h", i), etf_atom("k"))});
         answer_from(&seen, relay, i);
     }
-    const uint64_t before = seen.ended[seen.num_ended - 2].number; /* of the last one */
+    const uint64_t before = seen.ended[seen.num_ended - 2].number; /* of the last request */
     monitor(&seen, 2, relay);
     ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 2), etf_atom("x"));
-    ask_as(&seen, 1, relay, store, alias_tag("b@h", 5), etf_atom("y")); /* which takes its time */
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 5), etf_atom("y")); /* which takes some time */
     seen.now_ns += 5000000000;
     demonitor(&seen, 2);
     let_die(&seen);
@@ -166,11 +167,11 @@ static void whose_child(void **state)
     assert_int_equal(seen.ended[seen.num_ended - 1].parent, before + 1);
     ask_as(&seen, 1, relay, store, alias_tag("b@h", 2), etf_atom("y"));
     ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 3), etf_atom("x"));
-    ask_as(&seen, 1, relay, store, alias_tag("b@h", 3), etf_atom("y")); /* of either */
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 3), etf_atom("y")); /* for either request */
     seen.now_ns += 200000000;
     answer_from(&seen, relay, 2);
     assert_true(seen.note.late);
-    ask_as(&seen, 1, relay, store, alias_tag("b@h", 4), etf_atom("y")); /* of the retry */
+    ask_as(&seen, 1, relay, store, alias_tag("b@h", 4), etf_atom("y")); /* for the retry */
     for (uint32_t i = 2; i < 5; i++)
         message(&seen, &(struct message){
             .code = 33, .dir = 0, .from = store, .to = etf_ref("b@h", i),
@@ -181,11 +182,11 @@ static void whose_child(void **state)
     assert_true(seen.ended[at + 1].ambiguous);
     assert_int_equal(seen.ended[at + 2].parent, before + 4);
 
-    /* still open when its parent is answered: made afterwards, perhaps */
+    /* still open when its parent is answered: perhaps made afterwards */
     ask_as(&seen, 1, relay, store, alias_tag("b@h", 5), etf_atom("y"));
     answer_from(&seen, relay, 3);
     assert_int_equal(seen.ended[seen.num_ended - 1].num_children, 1);
-    /* and the relay is at that work when the next one comes */
+    /* and the relay is busy with it when the next request comes */
     ask_as(&seen, 0, etf_pid("a@h", 1), relay, alias_tag("a@h", 6), etf_atom("x"));
     ask_as(&seen, 1, relay, store, alias_tag("b@h", 6), etf_atom("y"));
     for (uint32_t i = 5; i < 7; i++) {
@@ -198,8 +199,8 @@ static void whose_child(void **state)
     stop(&seen);
 }
 
-/* Two are served. The later one is given up, and served on when the earlier one is answered: then it may
- * be for it that something is asked. */
+/* Two requests are served. The later one is given up, and still served when the earlier one is
+ * answered: a call may then be made for it. */
 static void a_later_one_is_served_on(void **state)
 {
     struct seen seen;
@@ -223,8 +224,8 @@ static void a_later_one_is_served_on(void **state)
     stop(&seen);
 }
 
-/* A process that was spawned for a call is there for nothing else, though it answers others meanwhile, and
- * though by another clock it asked something before that call. */
+/* A process that was spawned for a call exists for nothing else, even if it answers others in
+ * between, and even if, by another clock, it asked something before that call. */
 static void a_spawned_one_has_no_habits(void **state)
 {
     struct seen seen;
@@ -249,8 +250,8 @@ static void a_spawned_one_has_no_habits(void **state)
     }
 }
 
-/* A request that a server keeps, to answer it when there is news, is the parent of nothing that the
- * server asks for others: seen ones, and those that nobody sees. */
+/* A request that a server keeps until there is news is not the parent of calls that the server
+ * makes for other requests, captured or not. */
 static void put_aside(void **state)
 {
     enum { AT_ONCE, ANSWERED_LATER_ONE, CAST_TO_NAME, CAST_TO_PID, INFO, BEFORE, REPLY_CAME, SOON, IDLE, BUSY, IDLE_AGAIN,
@@ -274,7 +275,7 @@ static void put_aside(void **state)
         } else if (i == CAST_TO_NAME) {
             message(&seen, &(struct message){.code = 6, .from = etf_pid("a@h", 2), .to = etf_atom("board"),
                                              .payload = etf_tuple(2, etf_atom("$gen_cast"), etf_atom("x"))});
-        } else if (i == CAST_TO_PID) { /* of which it is not known yet that it is called so */
+        } else if (i == CAST_TO_PID) { /* its name is not known yet */
             message(&seen, &(struct message){.code = 22, .from = etf_pid("a@h", 2), .to = board,
                                              .payload = etf_tuple(2, etf_atom("$gen_cast"), etf_atom("x"))});
         } else if (i == INFO) {
@@ -316,8 +317,8 @@ static void put_aside(void **state)
     }
 }
 
-/* So does one that never went on after an answer, and so is taken to be at the request that is open: what
- * it answers out of turn tells that it is not. */
+/* The same for a process that never worked on after an answer, and so is assumed to work on the
+ * open request: an answer out of turn shows that it does not. */
 static void put_aside_by_a_prompt_one(void **state)
 {
     enum { ROUNDS = 8 };
@@ -348,7 +349,7 @@ static void put_aside_by_a_prompt_one(void **state)
     }
 }
 
-/* Outputs that show no ends of calls that are answered show within which others began. */
+/* If only outputs use the ends of calls, unanswered calls still have parents. */
 static void parents_of_what_is_not_answered(void **state)
 {
     (void)state;
@@ -368,8 +369,8 @@ static void parents_of_what_is_not_answered(void **state)
     }
 }
 
-/* Where findings alone look at the ends of calls, no parents are looked for, no record waits for one, and
- * of requests only those are kept that name a function or are none of a user's; all else is the same. */
+/* If only findings use the ends of calls, no parents are looked for, no record waits for one, and
+ * only requests that name a function or come from OTP itself are kept. All else is the same. */
 static void ends_that_nobody_is_shown(void **state)
 {
     enum { MAX_NAMES = 40 };
@@ -401,7 +402,7 @@ static void ends_that_nobody_is_shown(void **state)
         answer_from(&seen, etf_pid("b@h", 72), 4);
         assert_string_equal(seen.ended[2].label, "global:set_lock");
         assert_true(seen.ended[2].has_request);
-        for (int i = 0; i < MAX_NAMES; i++) { /* all is forgotten, but not what is wanted */
+        for (int i = 0; i < MAX_NAMES; i++) { /* all names are forgotten, but not the kept requests */
             char name[16];
             snprintf(name, sizeof name, "n%d", i);
             monitor(&seen, 100 + (uint32_t)i, etf_atom(name));
@@ -413,7 +414,7 @@ static void ends_that_nobody_is_shown(void **state)
         message(&seen, &(struct message){
             .code = 33, .dir = 0, .from = etf_pid("a@h", 80), .to = etf_ref("b@h", 7),
             .payload = etf_tuple(2, alias_tag("b@h", 7), etf_atom("ok"))});
-        assert_int_equal(seen.ended[4].parent, 0); /* it may be of after the answer */
+        assert_int_equal(seen.ended[4].parent, 0); /* it may have been made after the answer */
         assert_int_equal(seen.ended[4].ambiguous, !unshown);
         spawn_request(&seen, 6, "m", "f", etf_nil());
         spawn_reply(&seen, 6, 0, etf_pid("b@h", 61));

@@ -1,10 +1,11 @@
 /*
- * test_correlate_signals.c - what monitors, exits and spawn replies tell of calls: reasons that only look like others,
- * what is forgotten when it was used, as many as are remembered; and requests that ask for an answer elsewhere.
+ * test_correlate_signals.c - what monitors, exits and spawn replies reveal about calls: reasons
+ * that only look like others, entries that are removed after use, caps; and requests whose answer
+ * goes to another process.
  */
 #include "correlate_world.h"
 
-/* Why the process that was asked is no more. */
+/* Reasons for which the callee is gone. */
 static void reasons(void **state)
 {
     struct seen seen;
@@ -41,7 +42,7 @@ static void reasons(void **state)
     stop(&seen);
 }
 
-/* A caller that ends for a timeout, however often that was wrapped, had given up before. */
+/* A caller that exits with a timeout, however often wrapped, had given up before. */
 static void wrapped_timeouts(void **state)
 {
     struct seen seen;
@@ -63,7 +64,7 @@ static void wrapped_timeouts(void **state)
     }
 }
 
-/* The DOWN that overtakes its request: what it says, and that it is said once. */
+/* A DOWN that overtakes its request: its reason is reported, once. */
 static void early_downs(void **state)
 {
     enum { AT_MOST = 1024 }; /* MAX_EARLY_DOWNS */
@@ -74,9 +75,9 @@ static void early_downs(void **state)
     ask(&seen, 1);
     assert_last(&seen, 1, CALL_NOCONNECTION);
     assert_false(seen.note.has_latency);
-    ask(&seen, 1); /* of another call with that reference it says nothing */
+    ask(&seen, 1); /* it does not concern another call with that reference */
     assert_int_equal(seen.num_ended, 1);
-    down(&seen, 2, etf_atom("boom")); /* nor what ended otherwise */
+    down(&seen, 2, etf_atom("boom")); /* nor a call that ended otherwise */
     ask(&seen, 2);
     assert_int_equal(seen.num_ended, 1);
     stop(&seen);
@@ -94,7 +95,7 @@ static void early_downs(void **state)
     }
 }
 
-/* A call that was given up has had its record, whatever its monitor says then. */
+/* A call that was given up has been reported, whatever its monitor says then. */
 static void given_up_before(void **state)
 {
     struct seen seen;
@@ -114,7 +115,7 @@ static void given_up_before(void **state)
     assert_int_equal(seen.num_ended, 1);
 }
 
-/* An exit signal tells that its sender is no more: nor does it wait. */
+/* An exit signal shows that its sender has ended and waits no longer. */
 static void callers_exit(void **state)
 {
     struct seen seen;
@@ -129,7 +130,7 @@ static void callers_exit(void **state)
     stop(&seen);
 }
 
-/* What was spawned with a monitor, or a link, or none; or not at all. */
+/* Processes that are spawned with a monitor, with a link, with neither, or not at all. */
 static void spawned(void **state)
 {
     struct seen seen;
@@ -176,7 +177,7 @@ static void spawned(void **state)
 /* The monitors of a multi_call have other references than its tag: each is used once. */
 static void watches(void **state)
 {
-    enum { AT_MOST = 1000 }; /* of monitors, see start_with */
+    enum { AT_MOST = 1000 }; /* monitors, see start_with */
     struct seen seen;
     (void)state;
     for (uint32_t num = 1; num <= AT_MOST + 1; num += AT_MOST) {
@@ -194,7 +195,7 @@ static void watches(void **state)
         assert_last(&seen, num, CALL_NOPROC);
         ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("echo"),
                etf_tuple(2, etf_ref("a@h", 5000 + num - 1), etf_atom("b@h")), etf_atom("x"));
-        down(&seen, num, etf_atom("noproc")); /* it has told already, and this is another call */
+        down(&seen, num, etf_atom("noproc")); /* it was used already, and this is another call */
         assert_int_equal(seen.num_ended, 1);
         if (num > 1) { /* one too many: the first is forgotten */
             down(&seen, 1, etf_atom("noproc"));
@@ -204,7 +205,8 @@ static void watches(void **state)
     }
 }
 
-/* A name in the form of rpc:server_call: its own node has to answer, and soon after the monitor it is asked. */
+/* A name in the form of rpc:server_call: its own node has to answer, and the request follows the
+ * monitor quickly. */
 static void server_calls(void **state)
 {
     struct seen seen;
@@ -222,7 +224,7 @@ static void server_calls(void **state)
         assert_int_equal(seen.num_ended, i == 0);
         stop(&seen);
     }
-    start(&seen); /* what ends with its process is none that anybody knows of */
+    start(&seen); /* the exit of a process that nothing is known of */
     const struct ds_term me = etf_pid("a@h", 1), own = etf_atom("own");
     monitor(&seen, 1, own);
     message(&seen, &(struct message){.code = 6, .from = me, .to = own,
@@ -235,7 +237,7 @@ static void server_calls(void **state)
     assert_int_equal(seen.num_ended, 0);
 }
 
-/* rex has others do the work: who answers does not have its name. */
+/* rex lets other processes do the work: the process that answers does not have its name. */
 static void rex_does_not_answer(void **state)
 {
     struct seen seen;
@@ -260,7 +262,8 @@ static void rex_does_not_answer(void **state)
     stop(&seen);
 }
 
-/* A call that was handed on is answered over another connection: what is lost on its first says nothing. */
+/* A call that was forwarded is answered over another connection: losses on its first connection do
+ * not matter. */
 static void handed_on(void **state)
 {
     struct seen seen;
@@ -282,7 +285,7 @@ static void handed_on(void **state)
     stop(&seen);
 }
 
-/* A message in the form of a call without names, with the tag of its monitor or of another. */
+/* A message in the form of a call without names, with the tag of its monitor or of another one. */
 static void tagged_calls(void **state)
 {
     struct seen seen;
@@ -300,7 +303,7 @@ static void tagged_calls(void **state)
     }
 }
 
-/* A command to ra, whose options say who is to answer. */
+/* A command to ra, whose options say which member answers. */
 static struct ds_term command(struct ds_term head, struct ds_term usr, struct ds_term options)
 {
     return etf_tuple(2, head,
@@ -314,7 +317,8 @@ static struct ds_term reply_from(struct ds_term who)
     return command(etf_atom("leader_call"), etf_atom("$usr"), etf_map(1, etf_atom("reply_from"), who));
 }
 
-/* Who gives the answer to a command: the caller's own node, unseen; another; or an unknown atom decides it. */
+/* Which member answers a command: the caller's own node, not captured; another; or an unknown atom
+ * decides. */
 static void answered_by_own_node(void **state)
 {
     struct seen seen;
@@ -343,17 +347,17 @@ static void answered_by_own_node(void **state)
          false},
         {command(etf_atom("leader_call"), etf_atom("$usr"), etf_map(1, etf_atom("x"), etf_atom("local"))), 0,
          CALL_ABANDONED, false},
-        /* what makes a command of it */
+        /* this makes it a command */
         {command(none, etf_atom("$usr"), plain), 1, CALL_UNKNOWN, false},
         {command(etf_atom("leader_call"), none, plain), 1, CALL_UNKNOWN, false},
         {command(etf_cached("other_call"), etf_atom("$usr"), plain), 1, CALL_ABANDONED, false},
         {command(etf_atom("leader_call"), etf_atom("$usr"), plain), 0, CALL_ABANDONED, false},
         {command(etf_atom("leader_call"), etf_atom("$other"), plain), 1, CALL_ABANDONED, false},
-        {command(none, etf_atom("$usr"), plain), 0, CALL_ABANDONED, false}, /* no message says so */
+        {command(none, etf_atom("$usr"), plain), 0, CALL_ABANDONED, false}, /* no message shows it */
         {etf_tuple(2, none, none), 2, CALL_ABANDONED, false},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        /* In vain; and as the DOWN of the server crosses the end of the monitor. */
+        /* Without success; and the server's DOWN crosses the end of the monitor. */
         for (uint32_t crosses = 0; crosses < 2; crosses++) {
             const uint32_t ref = 1 + 2 * i + crosses;
             seen.conn.end[0].node = cases[i].has_no_name ? (struct ds_text){NULL, 0} : text("a@h");

@@ -1,6 +1,6 @@
-/* What is remembered of calls does not grow with their number: a smaller run of what
- * tests/bench/flat does with whole captures. Every call has a reference, a caller and a server of
- * its own; names of global and groups of pg come and go. */
+/* The memory for calls does not grow with their number: a short version of what tests/bench/flat
+ * does with whole captures. Every call has a reference, a caller and a server of its own; names of
+ * global and groups of pg come and go. */
 #include "analyse/calls/correlate.h"
 #include "etf_maker.h"
 
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 #include <malloc.h>
 
-/* The sanitizer's allocator has a count of its own. */
+/* The sanitizer's allocator keeps its own count. */
 extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static size_t allocated(void)
@@ -58,7 +58,7 @@ static void message(struct world *w, int code, unsigned dir, struct ds_term from
     correlate_event(w->correlate, &event);
 }
 
-/* call is one of them: most are answered, some given up, some never. */
+/* call plays one call: most are answered, some given up, some never answered. */
 static void call(struct world *w, uint32_t i)
 {
     const struct ds_term none = {0};
@@ -106,7 +106,7 @@ static void stays_flat(void **state)
             call(&w, round * CALLS + i);
         after[round] = allocated();
     }
-    /* By then all that is capped is full; the texts that are kept vary a little in length. */
+    /* By then all capped tables are full; the kept texts vary a little in length. */
     assert_in_range(after[ROUNDS - 1], 0, after[1] + 4096);
     correlate_end(w.correlate);
     assert_int_equal(w.num_ended, CALLS * ROUNDS);

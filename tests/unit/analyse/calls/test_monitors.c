@@ -1,6 +1,6 @@
 /*
- * test_monitors.c - open monitors and links by themselves: what a link is known by, how many there
- * may be, and which of them end with a connection.
+ * test_monitors.c - open monitors and links alone: what identifies a link, how many there may be,
+ * and which of them end with a connection.
  */
 #include "analyse/calls/monitors.h"
 #include "failing_alloc.h"
@@ -13,7 +13,7 @@
 
 struct ended {
     unsigned num;
-    uint32_t word[8]; /* of the key of each, in the order in which they ended */
+    uint32_t word[8]; /* keys, in the order in which they ended */
     enum monitor_outcome outcome;
     int64_t end_ns;
 };
@@ -49,7 +49,7 @@ static struct monitor *open_one(struct monitors *monitors, uint32_t word, uint64
     return monitors_open(monitors, &key, false, &event);
 }
 
-/* A link is the same seen from either end, and another one if anything of a pid is. */
+/* A link is the same seen from either end, and another one if any part of a pid differs. */
 static void links_are_known_by_both_ends(void **state)
 {
     const struct pid_key a = {.node = 1, .creation = 2, .id = 3, .serial = 4};
@@ -67,7 +67,7 @@ static void links_are_known_by_both_ends(void **state)
         monitors_key_link(&ends[0], &ends[1], &other);
         assert_false(ref_key_equal(&key, &other));
     }
-    /* No reference has as many words, whatever the serial is. */
+    /* No reference has that many words, so a serial cannot make them equal. */
     monitors_key_link(&a, &(struct pid_key){.node = 5}, &other);
     assert_true((other.more & 7) > DS_IDENTITY_MAX_WORDS);
 }
@@ -116,7 +116,7 @@ static void says_what_was_before(void **state)
     monitors_free(&monitors);
 }
 
-/* At the cap the oldest is given up, as of the event that took its place. */
+/* At the cap the oldest is removed, at the time of the event that took its place. */
 static void gives_up_the_oldest(void **state)
 {
     struct monitors monitors;
@@ -137,7 +137,7 @@ static void gives_up_the_oldest(void **state)
     monitors_free(&monitors);
 }
 
-/* With a connection its own end, and of the connection nothing is left. */
+/* Monitors and links end with their own connection, and nothing of it is left. */
 static void ends_with_its_connection(void **state)
 {
     struct monitors monitors;
@@ -162,7 +162,7 @@ static void ends_with_its_connection(void **state)
     monitors_free(&monitors);
 }
 
-/* Without memory nothing is open, which is counted, and later there is room again. */
+/* Without memory nothing is open, this is counted, and later there is room again. */
 static void open_some(void *context)
 {
     struct monitors monitors;

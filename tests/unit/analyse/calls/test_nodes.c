@@ -1,5 +1,5 @@
 /*
- * test_nodes.c - what is known of a node goes with the last of its connections, and not before.
+ * test_nodes.c - the knowledge about a node ends with the last of its connections, and not before.
  */
 #include "analyse/calls/nodes.h"
 #include "failing_alloc.h"
@@ -27,11 +27,11 @@ static void connections_are_counted(void **state)
     struct nodes nodes;
     nodes_init(&nodes, 100);
     nodes_conn_up(&nodes, 7, both);
-    nodes_conn_up(&nodes, 7, both); /* told twice */
+    nodes_conn_up(&nodes, 7, both); /* reported twice */
     assert_int_equal(conns_of(&nodes, ALICE), 1);
     assert_int_equal(conns_of(&nodes, BOB), 1);
     nodes_conn_up(&nodes, 8, others);
-    nodes_conn_up(&nodes, UINT64_C(7) << 32 | 7, one); /* the same half of its number */
+    nodes_conn_up(&nodes, UINT64_C(7) << 32 | 7, one); /* the lower half of its number is the same */
     assert_int_equal(conns_of(&nodes, ALICE), 2);
     assert_int_equal(conns_of(&nodes, BOB), 2);
     assert_int_equal(conns_of(&nodes, CAROL), 1);
@@ -89,7 +89,7 @@ static void come_and_go(void *context)
     nodes_free(&nodes);
 }
 
-/* At the cap, and without memory, what is there is counted on. */
+/* At the cap, and without memory, known nodes are still counted. */
 static void at_the_cap(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What programs say in words that OTP uses as well is theirs: no label, least of all one that can
- * be hidden; and pg, which says what it is by what it does. */
+/* Programs may use words that OTP uses: these messages get no label, least of all one that can be
+ * hidden. And pg is recognised by what it does. */
 #include "analyse/calls/correlate.h"
 #include "etf_maker.h"
 
@@ -77,7 +77,7 @@ static void message(struct seen *seen, int code, unsigned dir, struct ds_term fr
     correlate_event(seen->correlate, &event);
 }
 
-/* say: process id of node a (dir 0) or b says something to a process of the other. */
+/* say sends a message from process id of node a (dir 0) or b to a process of the other node. */
 static void say(struct seen *seen, unsigned dir, uint32_t from, uint32_t to, struct ds_term payload)
 {
     message(seen, 22, dir, etf_pid(dir == 0 ? "a@h" : "b@h", from),
@@ -138,18 +138,18 @@ static void users_own(void **state)
         assert_string_equal(seen.label, "");
         assert_false(seen.is_hidden);
     }
-    /* A cast is a cast, and no more. */
+    /* A cast is only a cast. */
     say(&seen, 0, 1, 2, cast(etf_tuple(3, etf_atom("sync"), me, etf_nil())));
     assert_string_equal(seen.label, "gen:cast");
     assert_false(seen.is_hidden);
     say(&seen, 0, 1, 2, cast(etf_tuple(3, etf_atom("queue_event"), x, x)));
     assert_string_equal(seen.label, "gen:cast");
     say(&seen, 0, 2, 1, x);
-    assert_string_equal(seen.to_name, ""); /* nobody is called room */
+    assert_string_equal(seen.to_name, ""); /* no process has the name room */
     stop(&seen);
 }
 
-/* The same forms, where what was said before proves them. */
+/* The same forms, when earlier messages prove what they are. */
 static void proved(void **state)
 {
     struct seen seen;
@@ -173,7 +173,8 @@ static void proved(void **state)
     stop(&seen);
 }
 
-/* What needs a sign: mnesia is there, and who speaks does so for itself; whose a monitor is. */
+/* Messages that need proof: mnesia runs, and the sender speaks for itself; which call a monitor
+ * belongs to. */
 static void signs(void **state)
 {
     struct seen seen;
@@ -219,7 +220,7 @@ static void assert_member(struct seen *seen, uint32_t id, const char *title)
     assert_string_equal(seen->to_title, title);
 }
 
-/* pg of OTP 28 and later, in a scope of one's own: a.88 and b.89. */
+/* pg of OTP 28 and later, in a user's scope: a.88 and b.89. */
 static void newer_groups(void **state)
 {
     struct seen seen;
@@ -233,7 +234,7 @@ static void newer_groups(void **state)
         etf_list(1, etf_tuple(3, group, nil, first), nil),
     };
     say_name(&seen, 0, 88, "own", etf_tuple(3, etf_atom("discover"), a, etf_int(1)));
-    assert_string_equal(seen.label, ""); /* it may be anything yet */
+    assert_string_equal(seen.label, ""); /* it may be anything */
     say(&seen, 1, 89, 88, etf_tuple(3, etf_atom("update"), b, update[0]));
     assert_string_equal(seen.label, "");
     assert_member(&seen, 50, "");

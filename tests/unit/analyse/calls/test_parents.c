@@ -148,7 +148,7 @@ static void say(const char *line)
          etf_tuple(2, tag(asker, call->ref), etf_atom("ok")));
 }
 
-/* say_all says the lines from there to the end, or to that of the repetition. */
+/* say_all plays the lines from there to the end, or to the end of the repetition. */
 static const char *say_all(const char *at)
 {
     char line[80];
@@ -191,7 +191,7 @@ static void stop(void)
     correlate_free(talk.correlate);
 }
 
-/* expect: "B of A" and more, behind each other. */
+/* expect compares the parents: "B of A" and more, separated by blanks. */
 static void expect(const char *what, const char *expected)
 {
     char child, of[16];
@@ -206,7 +206,7 @@ static void expect(const char *what, const char *expected)
     }
 }
 
-/* What relay does in a round: asks store for the sake of a request, or after it has answered. */
+/* One round of relay: it asks store for a request, or after it has answered. */
 #define SERVES "50 relay asks store S\n 50 store answers S\n 50 relay answers R\n"
 #define GOES_ON "50 relay answers R\n 50 relay asks store S\n 50 store answers S\n"
 
@@ -225,7 +225,7 @@ static const struct {
      "50 relay asks store B\n 50 store answers B\n 50 relay answers C",
      "B of C"},
 
-    /* What came in the moment of an answer, of which no habit is known */
+    /* Calls at the moment of an answer, when nothing is known about the process */
     {"the next request comes as the answer has left",
      "0 alice asks relay A\n 50 relay answers A\n 100 alice asks relay C\n"
      "50 relay asks store B\n 50 store answers B\n 50 relay answers C",
@@ -338,7 +338,7 @@ static const struct {
      "50 relay asks store B\n 50 store answers B\n 50 relay answers C",
      "B of somebody"},
 
-    /* Open when the other is answered */
+    /* A request that is open when the other is answered */
     {"it asked something and answers before it has that",
      "0 alice asks relay A\n 50 relay asks store B\n 50 relay answers A\n 50 store answers B",
      "B of somebody"},
@@ -352,7 +352,7 @@ static const struct {
      "50 relay asks store E\n 50 store answers E\n 50 relay answers D",
      "B of somebody E of somebody"},
 
-    /* Work of its own */
+    /* The process's own work */
     {"it was waiting for what it had asked itself",
      "0 relay asks store S\n 50 alice asks relay A\n 50 store answers S\n 50 relay asks store B\n"
      "50 store answers B\n 50 relay answers A",
@@ -373,7 +373,7 @@ static const struct {
      "10000 alice asks relay C\n 50 relay asks store B\n 50 store answers B\n 50 relay answers C",
      "B of C"},
 
-    /* What a cast asks for */
+    /* Calls that a cast causes */
     {"a cast came before the request",
      "0 alice casts relay\n 99999 anna asks relay A\n 50 relay asks store B\n 50 store answers B\n"
      "50 relay answers A",
@@ -422,7 +422,7 @@ static const struct {
      "50 store answers B\n 50 relay answers A",
      "B of somebody"},
 
-    /* By a name that nobody is known to have yet */
+    /* By a name whose process is not known yet */
     {"who answers for the name has asked for it",
      "0 alice asks @relay A\n 50 relay asks store B\n 50 store answers B\n 50 relay answers A",
      "B of A"},
@@ -477,8 +477,8 @@ static struct pid_key nth(uint32_t i)
     return (struct pid_key){.node = 1, .creation = 1, .id = i};
 }
 
-/* More processes than room: the one that was heard of longest ago is forgotten, and as good as
- * idle. */
+/* More processes than there is room for: the one that was idle for longest is forgotten, and then
+ * counts as idle. */
 static void more_processes_than_room(void **state)
 {
     struct table activities;
@@ -500,7 +500,7 @@ static void more_processes_than_room(void **state)
     table_free(&activities);
 }
 
-/* What was seen long ago counts for less: who changed is believed after a while. */
+/* Old observations count less: a changed process is recognised after a while. */
 static void habits_change(void **state)
 {
     struct table activities;
@@ -527,7 +527,7 @@ static void habits_change(void **state)
         assert_in_range(h->went_on, 1, 1023);
     }
     assert_true(process_activity_may_go_on(h, now_ns));
-    assert_in_range(h->still_points, 0, 20); /* what it once was is long ago */
+    assert_in_range(h->still_points, 0, 20); /* its old behaviour is long ago */
     table_free(&activities);
 }
 

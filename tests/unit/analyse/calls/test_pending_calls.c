@@ -1,6 +1,6 @@
 /*
- * test_pending_calls.c - records of calls that wait: how many there may be, how large together, for
- * how long, and in which order they are given out when that is reached.
+ * test_pending_calls.c - records of calls that wait: how many, how large together, for how long,
+ * and in which order they are reported when a cap is reached.
  */
 #include "analyse/calls/pending_calls.h"
 
@@ -44,7 +44,7 @@ static void gives_the_oldest_of_too_many(void **state)
     pending_calls_free(&held);
 }
 
-/* Two of them fill what there is of memory; a third takes the place of the first. */
+/* Two of them use all of the memory; a third takes the place of the first. */
 static void gives_the_oldest_of_too_large_ones(void **state)
 {
     struct pending_calls held;

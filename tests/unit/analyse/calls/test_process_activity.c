@@ -1,6 +1,4 @@
-/* test_process_activity.c - whose habits are forgotten at the cap: those of who neither answered nor
- * asked for
- * longest. */
+/* test_process_activity.c - at the cap, the process that was inactive for longest is forgotten. */
 #include "analyse/calls/process_activity.h"
 
 #include <setjmp.h>
@@ -35,7 +33,7 @@ static void those_that_did_nothing_for_longest_go_first(void **state)
     answer(&activities, 1, 77);      /* the oldest, */
     answer(&activities, MAX_HABITS, 78); /* the newest but for that, */
     answer(&activities, MAX_HABITS, 79); /* the newest, */
-    answer(&activities, 3, 80);      /* one of those between, */
+    answer(&activities, 3, 80);      /* one in between, */
     const struct pid_key second = pid_of(2);
     assert_true(process_activity_on_cast(&activities, &second, 81));
     assert_int_equal(activities.num, MAX_HABITS);
@@ -49,7 +47,7 @@ static void those_that_did_nothing_for_longest_go_first(void **state)
     assert_int_equal(find(&activities, 1)->answered_ns, 77);
     assert_int_equal(find(&activities, MAX_HABITS)->answered_ns, 79);
     assert_int_equal(find(&activities, 3)->answered_ns, 80);
-    assert_int_equal(find(&activities, 2)->answered_ns, 2); /* what was known of it stays */
+    assert_int_equal(find(&activities, 2)->answered_ns, 2); /* its entry is unchanged */
     assert_int_equal(find(&activities, 2)->told_ns, 81);
     table_free(&activities);
 }

@@ -1,5 +1,5 @@
-/* Names of global and groups of pg: who has them, who has lost them, at the cap, and with memory
- * running out. */
+/* Names of global and groups of pg: which processes have them and which have lost them, at the cap,
+ * and when memory runs out. */
 #include "analyse/calls/process_names.h"
 #include "core/term_show.h"
 #include "etf_maker.h"
@@ -54,7 +54,7 @@ static struct pid_key pid(uint32_t node, uint32_t id)
     return (struct pid_key){node, 7, id, 0};
 }
 
-/* What a process is called, the newest first. */
+/* The names of a process, the newest first. */
 static void assert_called(const struct world *w, struct pid_key key, const char *expected)
 {
     struct titles room;
@@ -101,7 +101,7 @@ static void global_names(void **state)
     process_names_unregister(&w.p, &lab);
     process_names_unregister(&w.p, &lab);
     assert_called(&w, pid(w.b, 1), "");
-    /* Too long to be kept, and a peer's text can't get out of its quotes. */
+    /* Too long to be kept; and text of a peer cannot leave its quotes. */
     char many[200];
     memset(many, 'x', sizeof many);
     many[sizeof many - 1] = '\0';
@@ -114,7 +114,7 @@ static void global_names(void **state)
     assert_int_equal(w.num_dropped, 0);
 }
 
-/* The same as Elixir writes it, scope and name; where that is too long, as Erlang does. */
+/* The same as Elixir writes it, scope and name; if that is too long, as Erlang does. */
 static void in_elixir(void **state)
 {
     struct world w;
@@ -122,7 +122,7 @@ static void in_elixir(void **state)
     start(&w, 100);
     const struct pid_key scope = pid(w.a, 50);
     const struct ds_term pair = etf_tuple(2, etf_atom("room"), etf_binary("a b"));
-    char longest[TITLE_LEN_MAX - 8]; /* global:'...' is as long as may be, global::"..." longer */
+    char longest[TITLE_LEN_MAX - 8]; /* global:'...' has the greatest length, global::"..." is longer */
     memset(longest, ' ', sizeof longest);
     longest[sizeof longest - 1] = '\0';
     process_names_open_scope(&w.p, &scope);
@@ -145,7 +145,7 @@ static void in_elixir(void **state)
     stop(&w);
 }
 
-/* A group may be any term: of one that is too long no more is written than shows that. */
+/* A group may be any term: one that is too long is cut, and this is shown. */
 static void too_long(void **state)
 {
     enum { LEN = 1000000 };
@@ -157,7 +157,8 @@ static void too_long(void **state)
     process_names_open_scope(&w.p, &scope);
     processes_learn(&w.p, intern_add(&w.intern, text("lab")), &scope);
     for (int i = 0; i < 3; i++) {
-        /* Of fewer than TITLE_LEN_MAX bytes, of one more, and of very many; those show as text, others as numbers. */
+        /* Fewer than TITLE_LEN_MAX bytes, one more, and very many; the last as text, the others as
+         * numbers. */
         const uint32_t len = i == 0 ? TITLE_LEN_MAX - 16 : i == 1 ? TITLE_LEN_MAX + 1 : LEN;
         const uint8_t head[] = {109, 0, (uint8_t)(len >> 16), (uint8_t)(len >> 8), (uint8_t)len};
         memcpy(bytes, head, sizeof head);
@@ -200,7 +201,7 @@ static void groups(void **state)
     process_names_leave_all(&w.p, &pg);
     assert_called(&w, pid(w.a, 1), "pg:'my scope':g ");
     assert_called(&w, pid(w.a, 2), "");
-    /* The end of a member, of a scope, of a node */
+    /* The end of a member, a scope, a node */
     join(&w, own, "g", pid(w.a, 3));
     processes_ended(&w.p, &(struct pid_key){w.a, 7, 3, 0});
     assert_called(&w, pid(w.a, 3), "");
@@ -224,7 +225,7 @@ static void groups(void **state)
     stop(&w);
 }
 
-/* What a scope tells all its peers counts once, whoever hears it first. */
+/* A change that a scope reports to all its peers counts once, whichever peer it reaches first. */
 static void each_change_counts_once(void **state)
 {
     struct world w;
@@ -238,14 +239,14 @@ static void each_change_counts_once(void **state)
     assert_false(process_names_heed(&w.p, &pg, 2, false));
     assert_true(process_names_heed(&w.p, &pg, 1, false));
     assert_true(process_names_heed(&w.p, &other, 2, false)); /* another's peers are its own */
-    assert_true(process_names_heed(&w.p, &pg, 2, true)); /* it has told all there */
+    assert_true(process_names_heed(&w.p, &pg, 2, true)); /* it has reported to all peers */
     assert_false(process_names_heed(&w.p, &pg, 1, false));
     process_names_conn_ended(&w.p, 1);
     assert_false(process_names_heed(&w.p, &pg, 3, false));
     process_names_conn_ended(&w.p, 2);
     assert_true(process_names_heed(&w.p, &pg, 3, false));
     assert_false(process_names_heed(&w.p, &pg, 4, false));
-    for (uint64_t conn = 10; conn < 13; conn++) /* at the cap the oldest is taken for ended */
+    for (uint64_t conn = 10; conn < 13; conn++) /* at the cap the oldest is considered ended */
         assert_true(process_names_heed(&w.p, &other, conn, true));
     assert_true(process_names_heed(&w.p, &pg, 4, false));
     assert_int_equal(w.p.told.num, 3);

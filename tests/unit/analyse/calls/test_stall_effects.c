@@ -1,6 +1,6 @@
 /*
- * test_stall_effects.c - what waited behind a stall: messages without a pause after it, those of its
- * own direction alone, told once, however it ends.
+ * test_stall_effects.c - messages that waited behind a stall: those of its own direction that
+ * follow it without a pause. They are reported once, however the stall ends.
  */
 #include "analyse/calls/stall_effects.h"
 #include "failing_alloc.h"
@@ -29,7 +29,7 @@ static void take_told(void *context, const struct record *record)
     (void)context;
     assert_int_equal(record->event->type, DS_EVENT_STALL);
     assert_true(record->event->stall.is_over);
-    assert_ptr_not_equal(record->event->conn, &conn); /* which may be gone */
+    assert_ptr_not_equal(record->event->conn, &conn); /* the connection may be gone */
     assert_int_equal(record->event->conn->number, record->event->conn->end[0].port);
     assert_memory_equal(record->event->conn->end[0].node.data, "alice@a", 7);
     told = *record->note.held;
@@ -89,7 +89,7 @@ static int teardown(void **state)
 static void what_waited(void **state)
 {
     (void)state;
-    message(1, 0, true, NOTE_SEND, 0); /* of before */
+    message(1, 0, true, NOTE_SEND, 0); /* sent before it */
     assert_true(stall(1, 0, 5000));
     message(1, 0, true, NOTE_SEND, 0);
     message(1, 1, false, NOTE_SEND, 0); /* the other direction */
@@ -108,7 +108,7 @@ static void what_waited(void **state)
 static void ends(void **state)
 {
     (void)state;
-    assert_true(stall(1, 0, 0)); /* nothing waited, and nothing comes */
+    assert_true(stall(1, 0, 0)); /* nothing waited, and nothing follows */
     stall_effects_time(held_up, now_ns + 999 * MS);
     assert_int_equal(num_told, 0);
     stall_effects_time(held_up, now_ns + 1000 * MS);
@@ -132,7 +132,7 @@ static void ends(void **state)
     assert_int_equal(num_told, 4);
     struct ds_event ongoing = make(DS_EVENT_STALL, 1, 0);
     const struct record passed = {.event = &ongoing};
-    assert_false(stall_effects_on_record(held_up, &passed)); /* one that goes on is told at once */
+    assert_false(stall_effects_on_record(held_up, &passed)); /* a stall that goes on is reported at once */
 }
 
 static void many(void **state)

@@ -1,5 +1,5 @@
-/* test_metrics.c - the numbers of --metrics: what is counted where, hostile names, the cap of series,
- * who is let in and let go, and where memory runs out. What promtool says is in scripts/metrics. */
+/* test_metrics.c - the numbers of --metrics: what each counts, hostile names, the cap of series,
+ * which series enter and leave, and failing memory. promtool checks the format in scripts/metrics. */
 #include "analyse/metrics/metrics.h"
 #include "default_limits.h"
 #include "failing_alloc.h"
@@ -192,7 +192,7 @@ static void hostile_names(void **state)
     assert_has(line);
 }
 
-/* Two series alike would be refused, and with them all that is collected beside them. */
+/* Prometheus would refuse two equal series, and all others with them. */
 static void names_are_never_alike(void **state)
 {
     static const char *const names[] = {"\x01@h", "\x02@h", "\\x{1}@h", "\xff@h", "\xc3\xbf@h",
@@ -227,7 +227,7 @@ static void buckets(void **state)
     call_took(10 * SECOND_NS, "a@h", "b@h", CALL_OK);
     call_took(10 * SECOND_NS + 1, "a@h", "b@h", CALL_OK);
     call_took(-5, "a@h", "b@h", CALL_TIMEOUT);
-    call_took(5, "a@h", "b@h", CALL_UNANSWERED); /* nobody knows how long */
+    call_took(5, "a@h", "b@h", CALL_UNANSWERED); /* the duration is unknown */
     print(0);
 #define OF_OK "{src=\"a@h\",dst=\"b@h\",label=\"gen:call\",outcome=\"ok\""
     assert_has("_bucket" OF_OK ",le=\"5e-05\"} 1\n");
@@ -241,8 +241,8 @@ static void buckets(void **state)
     assert_lacks("unanswered");
 }
 
-/* Beyond the cap all is counted together; the heaviest of these takes the place of the lightest, and
- * what was counted stays where it was. */
+/* Beyond the cap, all other pairs are counted together. The heaviest of them takes the place of the
+ * lightest series; earlier counts stay where they are. */
 static void the_heaviest_have_series(void **state)
 {
     struct ds_conn conns[6];
@@ -265,7 +265,7 @@ static void the_heaviest_have_series(void **state)
     assert_has("distsniff_link_up{src=\"_other\",dst=\"_other\"} 4\n");
     assert_has("_count{src=\"_other\",dst=\"_other\",label=\"_other\",outcome=\"ok\"} 2\n");
     assert_lacks("n5@h");
-    print(62 * SECOND_NS); /* a minute later, who is heavier than twice the lightest comes in */
+    print(62 * SECOND_NS); /* a minute later, a pair that is heavier than twice the lightest enters */
     assert_has("{src=\"_other\",dst=\"_other\",op=\"send_sender\"} 53\n");
     assert_has("distsniff_link_up{src=\"n5@h\",dst=\"x@h\"} 1\n");
     assert_has("{src=\"n1@h\",dst=\"x@h\",op=\"send_sender\"} 11\n");
@@ -293,7 +293,7 @@ static void the_silent_are_let_go(void **state)
     assert_has("distsniff_messages_total{src=\"c@h\",dst=\"b@h\",op=\"send_sender\"} 1\n");
 }
 
-/* More connections than there may be: the oldest is forgotten, and nothing else. */
+/* More connections than allowed: only the oldest is forgotten. */
 static void many_connections(void **state)
 {
     (void)state;
@@ -354,7 +354,7 @@ static void memory_runs_out(void **state)
     failing_alloc_each(run_once, NULL);
 }
 
-/* answer has the kernels of both ends answer, as of a message that comes then. */
+/* answer: the kernels of both ends answer, and a message follows. */
 static void answer(const struct ds_conn *conn, int64_t now_ns, uint64_t waiting, int64_t limited_ns,
                    uint32_t retransmitted)
 {
@@ -370,8 +370,8 @@ static void answer(const struct ds_conn *conn, int64_t now_ns, uint64_t waiting,
     send_some(&with, 0, now_ns, 1);
 }
 
-/* What kernels say: queues as they are now, of all connections of a pair; totals from the first answer on,
- * and they never go down. */
+/* Answers of kernels: queues as they are now, of all connections of a pair; totals from the first
+ * answer on, which never decrease. */
 static void sockets(void **state)
 {
     const struct ds_conn one = conn_of(1, "a@h", "b@h"), two = conn_of(2, "a@h", "b@h");
@@ -381,7 +381,7 @@ static void sockets(void **state)
     send_some(&one, 0, SECOND_NS, 1);
     print(SECOND_NS);
     assert_has("# TYPE distsniff_socket_send_queue_bytes gauge\n");
-    assert_lacks("distsniff_socket_send_queue_bytes{"); /* nobody was asked yet */
+    assert_lacks("distsniff_socket_send_queue_bytes{"); /* no kernel was asked yet */
     answer(&one, 2 * SECOND_NS, 1000, 7 * SECOND_NS, 5);
     answer(&one, 3 * SECOND_NS, 600, 9 * SECOND_NS, 8);
     answer(&one, 3 * SECOND_NS, 600, 9 * SECOND_NS, 8); /* the same answer, with the next message */
