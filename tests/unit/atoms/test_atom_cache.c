@@ -1,5 +1,5 @@
 /*
- * test_atom_cache.c - how probable it is that a slot was given another atom in what was not seen.
+ * test_atom_cache.c - the probability that a slot was redefined in messages that were not captured.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 static struct dissect_ctx env;
 
-/* define gives so many slots, from the first on, an atom each. */
+/* define defines an atom in each of num slots, from the first on. */
 static void define(struct atom_cache *cache, uint16_t first, uint16_t num)
 {
     for (uint16_t i = 0; i < num; i++)
@@ -26,7 +26,7 @@ static double changed(const struct atom_cache *cache, uint16_t slot)
     return atoms_changed(cache, atoms_doubt_of(cache, slot), &lost);
 }
 
-/* What a connection defined at its beginning says little of what it defines long after. */
+/* The definitions at the beginning of a connection say little about its later rate of definitions. */
 static void goes_by_the_latter_half(void **state)
 {
     struct atom_cache steady = {0}, early = {0};
@@ -47,7 +47,7 @@ static void goes_by_the_latter_half(void **state)
     atoms_on_loss(&early, 102400, 1024000);
     assert_true(early.num_lost - before < 1);
     assert_true(changed(&early, 7) < changed(&steady, 7));
-    /* Those that come anew count again. */
+    /* New definitions of the same slots count again. */
     define(&early, 500, 400);
     const double quiet = early.num_lost;
     atoms_on_loss(&early, 102400, 1100000);

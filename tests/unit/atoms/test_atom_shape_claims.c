@@ -1,16 +1,16 @@
 /*
- * test_atom_shape_claims.c - an atom that nothing but contexts speak for has one slot.
+ * test_atom_shape_claims.c - an atom that is inferred from contexts alone has one slot.
  */
 #include "atoms/atom_shape_claims.h"
 #include "atoms/atom_verdicts.h"
 #include "atoms/shape_contexts.h"
 #include "node_atoms_world.h"
 
-enum { TEXT = 3, OTHER = 5 }; /* any two atoms of the tables */
+enum { TEXT = 3, OTHER = 5 }; /* any two atoms from the tables */
 
 static struct all_node_atoms *books;
 
-/* meet returns a node of which some slots are unknown. */
+/* meet returns a node with some unknown slots. */
 static struct node_atoms *meet(void)
 {
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
@@ -31,7 +31,7 @@ static bool is_judged(const struct node_atoms *book, uint16_t slot)
     return atom_verdicts_find(book, slot, 1) != NULL;
 }
 
-/* Of two slots neither is the atom, unless one is by eight bits more likely it than the other one. */
+/* Neither of two slots is the atom, unless one is more likely by eight bits. */
 static void neither_of_two(void **state)
 {
     struct node_atoms *book = meet();
@@ -39,7 +39,7 @@ static void neither_of_two(void **state)
     assert_true(shape_claims_add(book, 2001, TEXT, 20));
     assert_true(shape_claims_add(book, 2001, TEXT, 21)); /* its own */
     assert_false(shape_claims_add(book, 2002, TEXT, 13));
-    assert_true(is_judged(book, 2001)); /* that one stays */
+    assert_true(is_judged(book, 2001)); /* that slot keeps it */
     assert_true(shape_claims_against(book, 2002, TEXT) > 0);
     assert_false(shape_claims_add(book, 2002, TEXT, 28));
     assert_false(is_judged(book, 2001)); /* it is not likely any more, */
@@ -50,7 +50,7 @@ static void neither_of_two(void **state)
     all_node_atoms_free(books);
 }
 
-/* What is clearly more likely takes the place of what was; what speaks against others is bounded. */
+/* A clearly more likely slot takes the atom over; evidence against other slots is bounded. */
 static void the_better_one_takes_it(void **state)
 {
     struct node_atoms *book = meet();
@@ -68,7 +68,7 @@ static void the_better_one_takes_it(void **state)
     all_node_atoms_free(books);
 }
 
-/* An atom that turns out to be in another slot is not claimed any more. */
+/* An atom that is found in another slot is not claimed any more. */
 static void what_is_known_ends_it(void **state)
 {
     struct node_atoms *book = meet();
@@ -82,7 +82,7 @@ static void what_is_known_ends_it(void **state)
     all_node_atoms_free(books);
 }
 
-/* A slot of which nothing was told is judged anew once a quarter more of the others were. */
+/* A slot without any evidence is judged again when a quarter more of the others were seen. */
 static void others_that_are_told_are_news(void **state)
 {
     struct node_atoms *book = meet();

@@ -1,6 +1,6 @@
 /*
- * test_atom_shape_fit.c - what the shapes of a node's messages show: which table fits it, and which atoms are
- * likely in which contexts.
+ * test_atom_shape_fit.c - what the shapes of a node's messages show: which table fits the node, and
+ * which atoms are likely in which contexts.
  */
 #include "atoms/atom_shape_fit.h"
 #include "atoms/atom_shapes.h"
@@ -19,7 +19,7 @@ static struct node_atoms *meet(struct all_node_atoms *books, const char *name, u
     return book;
 }
 
-enum { RABBIT = 1 }; /* any table of an application */
+enum { RABBIT = 1 }; /* the table of an application */
 
 static void see_wholes(struct node_atoms *book, uint32_t num)
 {
@@ -33,8 +33,8 @@ static int fitting(const struct node_atoms *book)
     return shape_fit_is_sure(book) ? book->shapes.table : SHAPE_TABLE_COMMON;
 }
 
-/* sure_context_from returns the first context of the table, from number *at on, in which one atom stands, that
- * no release has. */
+/* sure_context_from returns the first context of the table, from number *at on, that has only one
+ * atom, which no release has. */
 static uint32_t sure_context_from(uint32_t *at, unsigned *text)
 {
     const struct shape_table *table = &shape_tables[RABBIT];
@@ -54,7 +54,7 @@ static uint32_t sure_context(unsigned *text)
     return sure_context_from(&at, text);
 }
 
-/* A table is not known to fit before five of its shapes were seen; it fits when its shapes are most of those seen. */
+/* A table is known to fit only after five of its shapes; it fits if most shapes are in it. */
 static void application_is_found_out(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
@@ -63,7 +63,7 @@ static void application_is_found_out(void **state)
     (void)state;
     see_wholes(book, 4);
     assert_int_equal(fitting(book), SHAPE_TABLE_COMMON);
-    see_wholes(book, 4); /* the same once more */
+    see_wholes(book, 4); /* the same shape again */
     assert_int_equal(fitting(book), SHAPE_TABLE_COMMON);
     see_wholes(book, 5);
     assert_int_equal(fitting(book), RABBIT);
@@ -79,14 +79,14 @@ static void application_is_found_out(void **state)
     see_wholes(book, 8);
     for (uint32_t i = 1; i <= 12; i++)
         shape_fit_see_whole(book, 2 * i);
-    assert_int_equal(fitting(book), RABBIT); /* four of ten are enough to go on */
+    assert_int_equal(fitting(book), RABBIT); /* four of ten are enough */
     shape_fit_see_whole(book, 26);
     assert_int_equal(fitting(book), SHAPE_TABLE_COMMON);
     node_atoms_release(book);
     all_node_atoms_free(books);
 }
 
-/* Each application is told by its own shapes: those of one are not enough for another. */
+/* Each application is recognised by its own shapes: those of one do not prove another. */
 static void applications_are_told_apart(void **state)
 {
     static const char *const names[] = {"otp", "rabbit310", "mnesia", "ejabberd",
@@ -106,8 +106,8 @@ static void applications_are_told_apart(void **state)
     }
 }
 
-/* Where no application fits, what applications have in common does, unless it is little of what a node sends,
- * or is refuted. */
+/* If no application fits, the shapes that applications share are used, unless they are a small part
+ * of what a node sends, or are refuted. */
 static void common_shapes_hold_for_others(void **state)
 {
     const struct shape_table *common = &shape_tables[SHAPE_TABLE_COMMON];
@@ -145,8 +145,8 @@ static void common_shapes_hold_for_others(void **state)
     all_node_atoms_free(books);
 }
 
-/* Atoms that are known and stand where the table has others, in three contexts: it does not fit. In one
- * context they may do so many times. */
+/* Known atoms in places where the table has others refute it, in three contexts. In one context
+ * this may happen many times. */
 static void known_atoms_refute_it(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
@@ -172,7 +172,7 @@ static void known_atoms_refute_it(void **state)
     all_node_atoms_free(books);
 }
 
-/* Where most are as the table has them, a few that are not refute nothing: one in eight. */
+/* If most atoms are in their places, one exception in eight refutes nothing. */
 static void few_others_refute_nothing(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
@@ -185,7 +185,7 @@ static void few_others_refute_nothing(void **state)
         const uint32_t key = sure_context_from(&at, &text);
         see_known_in(book, atom_table_text(text), &key, 1);
     }
-    const uint32_t num = book->shapes.proof.num_hits; /* some numbers may be the same modulo TOLD */
+    const uint32_t num = book->shapes.proof.num_hits; /* some numbers may be equal modulo TOLD */
     for (uint32_t i = 0; i < num / 8; i++) {
         const uint32_t key = sure_context_from(&at, &text);
         see_known_in(book, text_of("something_else"), &key, 1);
@@ -199,7 +199,8 @@ static void few_others_refute_nothing(void **state)
     all_node_atoms_free(books);
 }
 
-/* Where another node is that application, fewer shapes are enough, but not where that was told by as few. */
+/* If another node is known to be that application, fewer shapes are enough, unless that node was
+ * recognised by as few. */
 static void neighbours_are_alike(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
@@ -230,7 +231,7 @@ static bool is_judged(struct node_atoms *book, uint16_t slot, unsigned text)
     return found.data != NULL && found.len == want.len && memcmp(found.data, want.data, want.len) == 0;
 }
 
-/* What stands where one atom alone does is that one, but if another slot has it. */
+/* A slot in a context that has one atom is that atom, unless another slot has it. */
 static void contexts_tell_atoms(void **state)
 {
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
@@ -244,7 +245,7 @@ static void contexts_tell_atoms(void **state)
     node_atoms_see(book, &env, 2001, 1, &to);
     node_atoms_see(book, &env, 2002, 1, &to);
     see_in(book, 2001, 1, &key, 1);
-    assert_null(atom_infer(book, 2001, 1).data); /* which application it is, is not known */
+    assert_null(atom_infer(book, 2001, 1).data); /* the application is not known */
     see_wholes(book, 20);
     for (int i = 0; i < 64; i++)
         see_in(book, 2001, 1, &key, 1);
@@ -252,7 +253,7 @@ static void contexts_tell_atoms(void **state)
     assert_false(is_judged(book, 2001, text + 1));
     for (int i = 0; i < 64; i++)
         see_in(book, 2002, 1, &key, 1);
-    assert_null(atom_infer(book, 2002, 1).data); /* an atom has one slot */
+    assert_null(atom_infer(book, 2002, 1).data); /* an atom has only one slot */
     assert_true(is_judged(book, 2001, text));
     node_atoms_release(book);
 
@@ -270,8 +271,8 @@ static void contexts_tell_atoms(void **state)
     all_node_atoms_free(books);
 }
 
-/* A map may have any key beside those that were counted: where another atom of the same contexts has a slot
- * already, what is left is not told of a slot that was seen as a key alone. */
+/* A map may have keys that were never counted: if another slot already has one atom of a context,
+ * the remaining atom is not assigned to a slot that was only seen as a key. */
 static void keys_are_not_what_is_left(void **state)
 {
     static const struct atom_role roles[] = {{.fine = "to", .coarse = "~to"}, {.fine = "N0#k", .coarse = "~0#k"}};
@@ -297,7 +298,7 @@ static void keys_are_not_what_is_left(void **state)
     }
 }
 
-/* context_of returns a context in which that atom stands alone. */
+/* context_of returns a context that has only that atom. */
 static uint32_t context_of(const char *text)
 {
     const struct shape_table *table = &shape_tables[RABBIT];
@@ -309,7 +310,7 @@ static uint32_t context_of(const char *text)
     return table->keys[at];
 }
 
-/* Roles in which a well known atom never stands speak against it. */
+/* If a well known atom never has a role, that role is evidence against it. */
 static void roles_speak_against(void **state)
 {
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
@@ -333,7 +334,7 @@ static void roles_speak_against(void **state)
     all_node_atoms_free(books);
 }
 
-/* Where users' own names stand, what stands in one context stands in others, too: they say little more. */
+/* In places of users' own names, one context implies others: further ones add little. */
 static void free_places_say_it_once(void **state)
 {
     const struct shape_table *table = &shape_tables[RABBIT];
@@ -344,7 +345,7 @@ static void free_places_say_it_once(void **state)
     unsigned num = 0, text = ATOM_TABLE_NONE;
     (void)state;
     see_wholes(book, 20);
-    node_atoms_see(book, &env, 2001, 1, &to); /* from then on the direction is told apart */
+    node_atoms_see(book, &env, 2001, 1, &to); /* from now on the direction is distinguished */
     for (uint32_t i = 0; i < table->num && num < 3; i++) {
         if (table->novelty[i] > 4 || (num != 0 && table->fillers[table->starts[i]] != text))
             continue;
@@ -359,8 +360,8 @@ static void free_places_say_it_once(void **state)
     all_node_atoms_free(books);
 }
 
-/* Of messages with the same atoms the first ones are looked at, and then one of several, which stands for them; all
- * of them anew once another table is held to fit, as contexts are forgotten then. */
+/* Of messages with the same atoms, the first ones are processed, and later one of several, which
+ * stands for them. All are processed again when another table fits, as that forgets contexts. */
 static void what_is_often_said_is_rarely_looked_at(void **state)
 {
     enum { FIRST = 64, MANY = 80000 };
@@ -381,7 +382,7 @@ static void what_is_often_said_is_rarely_looked_at(void **state)
     assert_int_equal(shape_fit_wants(book, 78), 1);
     while (shape_fit_wants(book, 77) != 0)
         ;
-    see_wholes(book, 20); /* tell which table fits */
+    see_wholes(book, 20); /* they show which table fits */
     for (int i = 0; i < FIRST; i++)
         assert_int_equal(shape_fit_wants(book, 77), 1);
     while (shape_fit_wants(book, 77) != 0)
@@ -391,7 +392,7 @@ static void what_is_often_said_is_rarely_looked_at(void **state)
     all_node_atoms_free(books);
 }
 
-/* A message that stands for several counts as these, and no context more often than can be counted. */
+/* A message that stands for several counts as that many, but no context counts beyond its cap. */
 static void one_stands_for_several(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
@@ -408,7 +409,7 @@ static void one_stands_for_several(void **state)
     const struct slot_shapes *slot = &book->shapes.slots[2001];
     assert_int_equal(slot->times[0], 9);
     assert_int_equal(book->shapes.times[slot->context[0]], 9);
-    /* It is news whenever a power of two is reached, or passed, and else not. */
+    /* A count is news when it reaches or passes a power of two, and otherwise not. */
     uint64_t before = book->slots[2001].changes;
     shape_fit_see(book, &env, 2001, 1, &contexts, 6);
     assert_int_equal(book->slots[2001].changes, before);
@@ -421,18 +422,18 @@ static void one_stands_for_several(void **state)
     all_node_atoms_free(books);
 }
 
-/* says returns how many bits it is worth for that atom that a slot stands in a context. */
+/* says returns the evidence in bits for that atom from a slot's context. */
 static double says(struct node_atoms *book, uint16_t slot, const struct atom_contexts *contexts,
                    unsigned text)
 {
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
-    node_atoms_see(book, &env, slot, 1, &to); /* from then on the direction is told apart */
+    node_atoms_see(book, &env, slot, 1, &to); /* from now on the direction is distinguished */
     shape_fit_see(book, &env, slot, 1, contexts, 1);
     return book->shapes.slots != NULL ? weigh_in(book, slot, text, node_atoms_bit_of(book, 1)).here : 0;
 }
 
-/* Before it is known that a table fits, it holds for messages that have the shape of one that was counted, and
- * for what is large in others: of the table that has two of the shapes, and a fifth of them. */
+/* Before a table is known to fit, it applies to messages with a known shape, and to the large
+ * contexts of others: the table must have two of the shapes, and a fifth of all. */
 static void a_part_is_enough_for_large_contexts(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
@@ -464,7 +465,7 @@ static void a_part_is_enough_for_large_contexts(void **state)
     all_node_atoms_free(books);
 }
 
-/* The same of what applications have in common, where none has a part. */
+/* The same for the shapes that applications share, if no application has that part. */
 static void common_shapes_hold_one_by_one(void **state)
 {
     const struct shape_table *common = &shape_tables[SHAPE_TABLE_COMMON];
@@ -521,8 +522,8 @@ static bool is_text(struct ds_text found, const char *want)
     return found.data != NULL && found.len == strlen(want) && memcmp(found.data, want, found.len) == 0;
 }
 
-/* is_named says whether a slot in which the node of pids with creation 9 stands is that name; NULL: it is
- * not known which. */
+/* is_named returns whether a slot that is the node of pids with creation 9 has that name; NULL: the
+ * name is not known. */
 static bool is_named(struct node_atoms *book, const char *want)
 {
     static const struct atom_role node = {.fine = "@", .coarse = "~@", .creation = 9};
@@ -531,8 +532,9 @@ static bool is_named(struct node_atoms *book, const char *want)
     return want == NULL ? name.data == NULL : is_text(name, want);
 }
 
-/* A slot that stands for the node of pids with a creation is that of the node which has it, where no other
- * one can have it: creations are seconds, so on one host, or before it has a name, another may. */
+/* A slot that is the node of pids with a creation is the node with that creation, if no other node
+ * can have it. Creations are seconds: another node of the same host, or one whose name is not
+ * known, may have the same. */
 static void creations_tell_nodes(void **state)
 {
     static const struct atom_role node = {.fine = "@", .coarse = "~@", .creation = 9};
@@ -545,11 +547,11 @@ static void creations_tell_nodes(void **state)
     node_atoms_see(a, &env, 1700, 2, &node);
     const struct ds_text judged = atom_infer(a, 1700, 2);
     assert_true(is_text(judged, "b@i"));
-    assert_true(is_named(b, NULL)); /* the sender itself, or one beside it */
-    meet(books, NULL, 2, 9); /* the same node, or one beside it that is not known to be named */
+    assert_true(is_named(b, NULL)); /* the sender itself, or another node */
+    meet(books, NULL, 2, 9); /* the same node, or another one without a known name */
     assert_true(is_named(a, "b@i"));
 
-    /* The same of the end of a connection. */
+    /* The same for the end of a connection. */
     struct ds_endpoint unnamed = end_of(NULL, 2, 9);
     const struct ds_endpoint ends[] = {end_of("a@h", 1, 7), end_of("b@i", 2, 9)};
     unnamed.port = 41000;
@@ -585,7 +587,7 @@ static struct atom_role role_of(const char *fine, const char *coarse, const char
     return role;
 }
 
-/* How often slots stand in a context is counted up to a bound, and then for none of them. */
+/* The count of a slot in a context is bounded; at the cap it counts for no atom. */
 static void times_are_bounded(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
@@ -604,7 +606,7 @@ static void times_are_bounded(void **state)
     all_node_atoms_free(books);
 }
 
-/* What stands where one atom alone does, and where another one does, is neither. */
+/* A slot in a context of one atom and in a context of another atom is neither. */
 static void rivals_are_weighed(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
@@ -621,8 +623,8 @@ static void rivals_are_weighed(void **state)
     all_node_atoms_free(books);
 }
 
-/* Of two atoms that stand in a context, what stands there most times is the one that is not rare there; what
- * hardly ever does is not. Where something around it is new, that says less. */
+/* A slot that is often seen in a context is an atom that is common there, and not one that is rare.
+ * This is weaker evidence if something around it is new. */
 static void how_often_it_stands_there_tells(void **state)
 {
     const struct shape_table *table = &shape_tables[RABBIT];
@@ -639,7 +641,7 @@ static void how_often_it_stands_there_tells(void **state)
     rare = table->fillers[table->starts[c] + 1];
     see_wholes(book, 20);
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
-    node_atoms_see(book, &env, 2001, 1, &to); /* from then on the direction is told apart */
+    node_atoms_see(book, &env, 2001, 1, &to); /* from now on the direction is distinguished */
     for (int i = 0; i < 64; i++)
         see_in(book, 2001, 1, keys, 2);
     const uint16_t bit = node_atoms_bit_of(book, 1);
@@ -653,8 +655,8 @@ static void how_often_it_stands_there_tells(void **state)
     all_node_atoms_free(books);
 }
 
-/* What is no more than uncommon may be all that one cluster sends: as long as one slot alone stands
- * there, that it does so often says no more than that it does so once. */
+/* An uncommon atom may be all that one cluster sends: while only one slot occurs there, many
+ * occurrences are no more evidence than one. */
 static void one_cluster_may_have_its_own(void **state)
 {
     const struct shape_table *table = &shape_tables[RABBIT];
@@ -681,8 +683,8 @@ static void one_cluster_may_have_its_own(void **state)
     all_node_atoms_free(books);
 }
 
-/* Where a slot turns out to be a node, what was seen before says nothing any more: in all books of the
- * sender, which has one for each port before it has a name. */
+/* If a slot turns out to be a node, earlier evidence is dropped, in all books of the sender: it has
+ * one for each port until its name is known. */
 static void nodes_are_noted(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
@@ -717,7 +719,7 @@ static void nodes_are_noted(void **state)
     all_node_atoms_free(books);
 }
 
-/* That an atom is rare where the slot stands in other directions says nothing of others in this one. */
+/* Rarity in other directions is no evidence in this one. */
 static void rarity_is_of_a_direction(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);

@@ -1,12 +1,12 @@
 /*
- * test_atom_shapes.c - contexts of atoms: which parts of a message they depend on.
+ * test_atom_shapes.c - contexts of atoms: the parts of a message that they depend on.
  */
 #include "atoms/node_atoms_parts.h"
 #include "atoms/atom_shapes.h"
 #include "etf_maker.h"
 #include "node_atoms_world.h"
 
-enum { MAX_SEEN = 4096, MOST_LISTED = 1024 - 8 }; /* a list, beside the control message */
+enum { MAX_SEEN = 4096, MOST_LISTED = 1024 - 8 }; /* a list, besides the control message */
 
 struct seen {
     unsigned num;
@@ -46,7 +46,7 @@ static bool is_same_place(uint32_t *keys, unsigned num)
            memcmp(seen.atoms[2].keys, keys, num * sizeof *keys) == 0;
 }
 
-/* What stands beside an atom counts by its type, wherever the values differ. */
+/* The neighbours of an atom count by their types; their values do not matter. */
 static void knows_types_alone(void **state)
 {
     uint32_t keys[ATOM_SHAPE_KEYS];
@@ -54,7 +54,7 @@ static void knows_types_alone(void **state)
     etf_reset();
     const uint32_t whole = walk(etf_tuple(3, etf_cached(NULL), etf_int(7), etf_binary("x")));
     assert_int_not_equal(whole, 0);
-    assert_int_equal(seen.num, 3); /* the nodes of pids are not told of */
+    assert_int_equal(seen.num, 3); /* the nodes of pids are not reported */
     const unsigned num = seen.atoms[2].num;
     assert_int_equal(num, 3); /* its place, the tuple, the message */
     memcpy(keys, seen.atoms[2].keys, sizeof keys);
@@ -68,7 +68,7 @@ static void knows_types_alone(void **state)
     assert_int_not_equal(seen.atoms[2].keys[0], keys[0]);
 }
 
-/* The name of a node is told from other atoms. */
+/* Names of nodes differ from other atoms. */
 static void knows_nodes(void **state)
 {
     (void)state;
@@ -85,7 +85,7 @@ static bool is_slot_of_node(void *context, uint16_t slot)
     return slot == 77;
 }
 
-/* So is an unknown one that is known to be a node by its slot; the texts of others say what they are. */
+/* So do unknown atoms whose slots are known to be nodes; other atoms are recognised by their texts. */
 static void knows_slots_of_nodes(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void knows_slots_of_nodes(void **state)
     }
 }
 
-/* Lists count by two elements and by how they end, maps whatever the order. */
+/* Lists count by two elements and their tail, maps in any order. */
 static void knows_lists_and_maps(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void knows_lists_and_maps(void **state)
     assert_true(walk(etf_list(1, e, etf_nil())) != two);
     assert_true(walk(etf_list(2, e, e, etf_int(3))) != two);
     walk(etf_list(3, e, e, e, etf_nil()));
-    assert_int_equal(seen.num, 5); /* that it is the third one says nothing */
+    assert_int_equal(seen.num, 5); /* it does not matter that it is the third */
     assert_int_equal(seen.atoms[4].keys[2], key);
     const uint32_t map = walk(etf_map(2, etf_cached(NULL), etf_int(1), etf_int(3), etf_nil()));
     assert_true(walk(etf_map(2, etf_int(3), etf_nil(), etf_cached(NULL), etf_int(1))) == map);
@@ -123,7 +123,8 @@ static void knows_lists_and_maps(void **state)
     assert_true(walk(etf_map(2, etf_int(1), etf_cached(NULL), etf_int(3), etf_nil())) != map);
 }
 
-/* What is small is told from what hardly two applications have by chance: more than six terms. */
+/* Small contexts are distinguished from those that two applications hardly share by chance: more
+ * than six terms. */
 static void knows_what_is_large(void **state)
 {
     (void)state;
@@ -140,7 +141,7 @@ static void knows_what_is_large(void **state)
     assert_int_equal(seen.atoms[2].num_small, 1);
 }
 
-/* A map's key stands beside the shape of its value, wherever the other keys are. */
+/* A key of a map has the shape of its value as context; the order of keys does not matter. */
 static void knows_values_of_keys(void **state)
 {
     uint32_t keys[2];
@@ -159,7 +160,7 @@ static void knows_values_of_keys(void **state)
     assert_int_not_equal(seen.atoms[2].keys[0], keys[1]);
 }
 
-/* An atom that is a value is told from one that is a key, and from the value of another kind of key. */
+/* A value differs from a key, and from the value of another kind of key. */
 static void knows_keys_of_values(void **state)
 {
     uint32_t keys[3];
@@ -176,7 +177,7 @@ static void knows_keys_of_values(void **state)
     assert_int_not_equal(keys[2], keys[1]);
 }
 
-/* What is longer or deeper than is looked at has no whole; contexts in it that are complete are told. */
+/* A message beyond the bounds has no whole shape; its complete contexts are reported. */
 static void keeps_bounds(void **state)
 {
     (void)state;
@@ -184,7 +185,7 @@ static void keeps_bounds(void **state)
     struct ds_term deep = etf_tuple(1, etf_cached(NULL));
     for (int i = 0; i < 100; i++)
         deep = etf_tuple(1, deep);
-    (void)walk(deep); /* one level stands for all beneath it */
+    (void)walk(deep); /* one level stands for all below it */
     uint8_t bytes[8192] = {108, 0, 0, 16, 0}; /* a list of 4096 */
     for (size_t i = 5; i < 5 + 4096; i += 2) {
         bytes[i] = 97;
@@ -207,7 +208,7 @@ static void keeps_bounds(void **state)
     assert_int_equal(seen.atoms[0].num, 2);
 }
 
-/* The tables are sorted and refer to what there is. */
+/* The tables are sorted, and their references are valid. */
 static void tables_are_whole(void **state)
 {
     (void)state;

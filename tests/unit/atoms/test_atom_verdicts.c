@@ -1,5 +1,6 @@
 /*
- * test_atom_verdicts.c - what a slot was judged to mean holds in each direction until something tells more of it.
+ * test_atom_verdicts.c - the verdict on a slot is valid in each direction until there is new
+ * evidence.
  */
 #include "atoms/atom_verdicts.h"
 #include "node_atoms_world.h"
@@ -20,7 +21,7 @@ static struct node_atoms *meet(void)
     return book;
 }
 
-/* A node that speaks with two others in turns is judged once for each. */
+/* A node that talks to two others in turn is judged once for each. */
 static void holds_in_each_direction(void **state)
 {
     enum { MESSAGES = 1000 };
@@ -29,13 +30,13 @@ static void holds_in_each_direction(void **state)
     for (unsigned i = 0; i < MESSAGES; i++)
         assert_non_null(atom_infer(book, 1600, 1 + i % 2).data);
     assert_int_equal(book->num_judged, 2);
-    /* What one direction tells of the slot is news in the other one, */
+    /* New evidence from one direction is news in the other one, */
     static const struct atom_role other = {.fine = "N0{a@", .coarse = "~0{2.1"};
     node_atoms_see(book, &env, 1600, 1, &other);
     for (unsigned i = 0; i < MESSAGES; i++)
         (void)atom_infer(book, 1600, 1 + i % 2);
     assert_in_range(book->num_judged, 4, 6);
-    /* and what tells of all slots. */
+    /* and so is evidence about all slots. */
     const uint64_t before = book->num_judged;
     book->generation++;
     (void)atom_infer(book, 1600, 1);
@@ -43,7 +44,8 @@ static void holds_in_each_direction(void **state)
     all_node_atoms_free(books);
 }
 
-/* Of a slot that nothing is likely of, others may tell: it is judged again, but ever more rarely. */
+/* A slot without a likely atom is judged again, as other slots may have changed, but ever more
+ * rarely. */
 static void nothing_is_judged_again_but_rarely(void **state)
 {
     enum { TIMES = 1 << 16 };
@@ -60,7 +62,7 @@ static void nothing_is_judged_again_but_rarely(void **state)
     all_node_atoms_free(books);
 }
 
-/* There is room for so many; one that makes room for another is judged again, and is right. */
+/* The number of verdicts is capped; an evicted one is judged again, with the same result. */
 static void makes_room(void **state)
 {
     struct node_atoms *book = meet();
@@ -83,7 +85,7 @@ static void makes_room(void **state)
     all_node_atoms_free(books);
 }
 
-/* Each verdict has two places: two that meet in one stay, and of three that one goes which was asked for least. */
+/* Each verdict has two places: of two that collide both stay; of three, the least requested one goes. */
 static void two_that_meet_stay(void **state)
 {
     struct node_atoms *book = meet();

@@ -1,5 +1,5 @@
 /*
- * test_data_names.c - atoms whose texts stand beside them as data: names of RabbitMQ's queues.
+ * test_data_names.c - atoms whose texts occur near them as data: names of RabbitMQ's queues.
  */
 #include "atoms/data_name_list.h"
 #include "atoms/data_names.h"
@@ -54,8 +54,8 @@ static void tell_as(struct world w, const char *kind, const char *host, const ch
     data_names_see(w.book, &env, 1, 0, &message);
 }
 
-/* one_text_two_ways: a_b_c is queue b_c of a, and queue c of a_b. Names stay in one place, else places run
- * out and none is found any more. */
+/* one_text_two_ways: a_b_c is queue b_c of a, and queue c of a_b. Each name stays in one place;
+ * otherwise the places run out and no name is found. */
 static void one_text_two_ways(void **state)
 {
     (void)state;
@@ -84,14 +84,14 @@ static void send(struct world w, uint16_t slot, struct ds_term payload)
     data_names_see(w.book, &env, 1, 0, &message);
 }
 
-/* mail is a message of RabbitMQ 4 that the exchange routes by that key. */
+/* mail makes a message of RabbitMQ 4 that the exchange routes by that key. */
 static struct ds_term mail(const char *exchange, const char *key)
 {
     return etf_map(2, etf_cached("x"), etf_binary(exchange), etf_cached("rk"),
                    etf_list(1, etf_binary(key), etf_nil()));
 }
 
-/* old_mail is one of RabbitMQ 3. */
+/* old_mail makes one of RabbitMQ 3. */
 static struct ds_term old_mail(const char *exchange, const char *key)
 {
     return etf_tuple(3, etf_cached("basic_message"),
@@ -108,7 +108,7 @@ static bool is_named(struct world w, uint16_t slot, uint64_t direction, const ch
                               memcmp(found.data, want, found.len) == 0;
 }
 
-/* The virtual host and the queue are the name; that of the root is written as in an URL. */
+/* The name is made of the virtual host and the queue; the root host is written as in a URL. */
 static void queues_name_their_leaders(void **state)
 {
     struct world w = begin();
@@ -122,11 +122,11 @@ static void queues_name_their_leaders(void **state)
     assert_true(is_named(w, 1901, 1, "shop_q2"));
     assert_true(is_named(w, 1902, 1, NULL));
     node_atoms_define(w.book, &env, 77, text_of("shop_q2"), 1, ATOM_BOOK_USED);
-    assert_true(is_named(w, 1901, 1, NULL)); /* an atom has one slot */
+    assert_true(is_named(w, 1901, 1, NULL)); /* an atom has only one slot */
     end(w);
 }
 
-/* What is too long is no atom. */
+/* A text that is too long is no atom. */
 static void names_are_bounded(void **state)
 {
     char host[102], queue[202];
@@ -152,7 +152,7 @@ static void names_are_bounded(void **state)
     end(w);
 }
 
-/* A slot with two names has none, and so has a name with two slots. */
+/* A slot with two names has none, and a name with two slots has none. */
 static void doubt_names_nobody(void **state)
 {
     struct world w = begin();
@@ -169,7 +169,7 @@ static void doubt_names_nobody(void **state)
     end(w);
 }
 
-/* old_enqueue is what a client of RabbitMQ 3 sends to a quorum queue, with that body. */
+/* old_enqueue makes the message by which a client of RabbitMQ 3 enqueues that body in a quorum queue. */
 static struct ds_term old_enqueue(const char *kind, const char *exchange, const char *key)
 {
     const struct ds_term message = etf_tuple(
@@ -182,7 +182,7 @@ static struct ds_term old_enqueue(const char *kind, const char *exchange, const 
     return etf_tuple(4, etf_cached(kind), etf_pid("a@h", 1), etf_int(7), message);
 }
 
-/* entries is what the leader of a queue sends, with so many entries; answer what a follower says to it. */
+/* entries sends num entries from the leader of a queue; answer sends a follower's answer to it. */
 static void entries(struct node_atoms *leader, struct ds_term name, int term, int previous, int num,
                     uint32_t follower)
 {
@@ -211,7 +211,8 @@ static void answer(struct world w, uint16_t slot, int term, int next, uint32_t l
     data_names_see(w.book, &env, 1, leader, &message);
 }
 
-/* A follower that answers what was sent for one queue is of that queue: two answers that differ say so. */
+/* A follower that answers a message for a queue belongs to that queue: two different answers prove
+ * it. */
 static void answers_name_followers(void **state)
 {
     enum { ONE, OTHER_INDEX, OTHER_TERM, OTHER_LEADER, OTHER_FOLLOWER, TWO_QUEUES, ONE_UNKNOWN, SAME_AGAIN,
@@ -247,7 +248,7 @@ static void answers_name_followers(void **state)
     }
 }
 
-/* What is enqueued has virtual host and queue; the body is no route. */
+/* An enqueued message has virtual host and queue; its body is no route. */
 static void enqueued_messages_name_queues(void **state)
 {
     struct world w = begin();
@@ -267,19 +268,19 @@ static void enqueued_messages_name_queues(void **state)
     end(w);
 }
 
-/* Messages that the default exchange routes to a queue go to its name: two of them say so. */
+/* Messages that the default exchange routes to a queue go to its name: two of them prove it. */
 static void routes_lead_to_names(void **state)
 {
     struct world w = begin();
     (void)state;
-    for (int i = 0; i < 3; i++) { /* of no queue that was told of */
+    for (int i = 0; i < 3; i++) { /* of a queue that is not known */
         etf_reset();
         send(w, 1901, mail("", "q1"));
     }
     assert_true(is_named(w, 1901, 1, NULL));
     const struct ds_endpoint other = end_of("b@i", 2, 9);
     struct world there = {w.books, all_node_atoms_find(w.books, &env, &other, NULL)};
-    tell(there, "/", "q1", 1900); /* what one node tells serves others */
+    tell(there, "/", "q1", 1900); /* what one node reveals helps with others */
     tell(there, "/", "q2", 1903);
     tell(there, "/", "q3", 1901);
     tell(there, "shop", "q3", 1902);
@@ -298,7 +299,7 @@ static void routes_lead_to_names(void **state)
                               etf_list(2, etf_binary("q2"), etf_binary("q3"), etf_nil())));
     }
     assert_true(is_named(w, 1902, 1, NULL));
-    for (int i = 0; i < 3; i++) { /* of which virtual host it is, is not known */
+    for (int i = 0; i < 3; i++) { /* the virtual host is not known */
         etf_reset();
         send(w, 1903, mail("", "q3"));
     }
@@ -322,7 +323,8 @@ static void routes_lead_to_names(void **state)
     }
 }
 
-/* In another direction the slot may hold something else: it is named there, but not against much. */
+/* In another direction the slot may mean something else: the name is likely there, but on weak
+ * evidence. */
 static void says_less_elsewhere(void **state)
 {
     double weight = 0, there = 0;
@@ -336,7 +338,7 @@ static void says_less_elsewhere(void **state)
     end(w);
 }
 
-/* Messages that end early, and others, say nothing and do no harm. */
+/* Messages that are cut, and others, are no evidence and do no harm. */
 static void reads_what_is_there(void **state)
 {
     struct world w = begin();

@@ -1,6 +1,6 @@
 /*
- * test_learned_shapes.c - contexts that were counted in the user's own traffic: what they tell, of which
- * nodes, how they are given out and read back, and that they are bounded.
+ * test_learned_shapes.c - contexts that were counted in the user's own traffic: which atoms they
+ * show, for which nodes, how they are exported and imported, and their caps.
  */
 #include "atoms/atom_shape_fit.h"
 #include "atoms/learned_shapes.h"
@@ -38,7 +38,7 @@ static bool is_filler(const struct learned_shapes *shapes, uint32_t key, const c
     return false;
 }
 
-/* A context tells its atom; one in which many stand, or nodes, tells nothing. */
+/* A context of one atom shows that atom; one of many atoms, or of nodes, shows nothing. */
 static void contexts_are_counted(void **state)
 {
     char text[24];
@@ -56,15 +56,15 @@ static void contexts_are_counted(void **state)
     assert_int_equal(learned_shapes_find(shapes, 3, LEARNED_NAMES_ALL), LEARNED_NONE);
     assert_int_equal(learned_shapes_find(shapes, 4, LEARNED_NAMES_ALL), LEARNED_NONE);
     assert_int_equal(learned_shapes_find(shapes, 5, LEARNED_NAMES_ALL), LEARNED_NONE);
-    /* Atoms that no table has may be names: such contexts are not for all. */
+    /* Atoms that are in no table may be names: such contexts are not used for all nodes. */
     assert_int_not_equal(learned_shapes_find(shapes, 1, LEARNED_NAMES_NONE), LEARNED_NONE);
     assert_int_equal(learned_shapes_find(shapes, 2, LEARNED_NAMES_NONE), LEARNED_NONE);
     learned_shapes_free(shapes);
     assert_int_equal(memcap.used, 0);
 }
 
-/* A context has more atoms than there is room for: the last one of the memory that contexts take, so that what
- * is read behind it is noticed. */
+/* A context has more atoms than there is room for. It is the last one in the memory of contexts, so
+ * that the sanitizer notices a read behind it. */
 static void more_atoms_than_a_context_holds(void **state)
 {
     enum { FIRST_ROOM = 512 };
@@ -83,7 +83,7 @@ static void more_atoms_than_a_context_holds(void **state)
     assert_int_equal(memcap.used, 0);
 }
 
-/* The more often an atom alone stands in a context, the less another one is expected there. */
+/* The more often only one atom occurs in a context, the less likely is another one there. */
 static void counts_tell(void **state)
 {
     struct learned_shapes *shapes = learn();
@@ -101,7 +101,7 @@ static void counts_tell(void **state)
     learned_shapes_free(shapes);
 }
 
-/* Of messages of one shape that come in crowds, not each is counted. */
+/* Of messages of one shape in quick succession, only some are counted. */
 static void repeated_messages_are_skipped(void **state)
 {
     struct learned_shapes *shapes = learn();
@@ -115,7 +115,7 @@ static void repeated_messages_are_skipped(void **state)
     learned_shapes_free(shapes);
 }
 
-/* What there is no room for is not kept, and what is there stays right. */
+/* Beyond the cap nothing is kept, and what is there stays right. */
 static void is_bounded(void **state)
 {
     char text[24];
@@ -140,7 +140,7 @@ static void is_bounded(void **state)
     assert_int_equal(memcap.used, 0);
 }
 
-/* A name is known again; so is an address, but for those that each host has. */
+/* A node is recognised by its name and by its address, but not by loopback addresses. */
 static void nodes_are_known_again(void **state)
 {
     const struct ds_addr addr = {4, {10, 0, 0, 1}}, other = {4, {10, 0, 0, 2}}, local = {4, {127, 0, 0, 1}};
@@ -164,7 +164,7 @@ static void keep(void *context, const struct ds_learned_shape *shape)
     assert_true(learned_shapes_add(context, shape));
 }
 
-/* What was given out says the same where it is added; in the next run it is one run more. */
+/* Exported contexts mean the same when they are imported; in the next run they are one run older. */
 static void is_given_out(void **state)
 {
     const struct ds_addr addr = {4, {10, 0, 0, 1}};
@@ -181,7 +181,7 @@ static void is_given_out(void **state)
     assert_true(learned_shapes_has_whole(next, 9));
     assert_int_equal(learned_shapes_names_at(next, &addr), LEARNED_NAMES_ALL);
     assert_int_equal(learned_shapes_names_of(next, text_of("a@h")), LEARNED_NAMES_ALL);
-    /* What both runs counted holds for the nodes of the earlier one alone. */
+    /* What both runs counted applies to the nodes of the earlier run alone. */
     assert_int_not_equal(learned_shapes_find(shapes, 2, LEARNED_NAMES_THIS_RUN), LEARNED_NONE);
     assert_int_equal(learned_shapes_find(next, 2, LEARNED_NAMES_THIS_RUN), LEARNED_NONE);
     count(next, "place_order", 3, 9);
@@ -204,14 +204,14 @@ static bool adds(struct learned_shapes *shapes, enum ds_learned_kind kind, size_
 #define ADDS(kind, ...)                                                                                 \
     adds(shapes, kind, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (uint32_t[]){__VA_ARGS__})
 
-/* What a hostile file may say is refused, or does no harm. */
+/* A hostile file is refused, or does no harm. */
 static void nonsense_is_refused(void **state)
 {
     struct learned_shapes *shapes = learn();
     (void)state;
-    assert_false(ADDS(DS_LEARNED_CONTEXT, 1, 5, 1, 0, 0, 5, 1)); /* no atom was given yet */
+    assert_false(ADDS(DS_LEARNED_CONTEXT, 1, 5, 1, 0, 0, 5, 1)); /* no atom was imported yet */
     keep(shapes, &(struct ds_learned_shape){.kind = DS_LEARNED_ATOM, .text = text_of("ok")});
-    assert_false(ADDS(DS_LEARNED_CONTEXT, 1, 5, 1, 0, 1, 5, 1)); /* there is no second one */
+    assert_false(ADDS(DS_LEARNED_CONTEXT, 1, 5, 1, 0, 1, 5, 1)); /* there is no second run */
     assert_false(ADDS(DS_LEARNED_CONTEXT, 1, 5, 1, 0, 0, 6, 1)); /* more than all */
     assert_false(ADDS(DS_LEARNED_CONTEXT, 1, 0, 1, 0, 0, 0, 1));
     assert_false(ADDS(DS_LEARNED_CONTEXT, 1, 5, 0, 0, 0, 5, 0));
@@ -224,7 +224,7 @@ static void nonsense_is_refused(void **state)
                       1, 0, 1, 1)); /* seven atoms */
     assert_false(ADDS(DS_LEARNED_CONTEXT, 1));
     assert_true(ADDS(DS_LEARNED_CONTEXT, 1, 5, 1, 0, 0, 5, 1));
-    assert_false(ADDS(DS_LEARNED_CONTEXT, 1, 5, 1, 0, 0, 5, 1)); /* once more */
+    assert_false(ADDS(DS_LEARNED_CONTEXT, 1, 5, 1, 0, 0, 5, 1)); /* again */
     assert_false(ADDS(DS_LEARNED_WHOLE, 0));
     assert_false(ADDS(DS_LEARNED_WHOLE, 1, 2));
     assert_false(ADDS(DS_LEARNED_PLACE, 0, 5, 1));
@@ -235,7 +235,7 @@ static void nonsense_is_refused(void **state)
     learned_shapes_free(shapes);
 }
 
-/* teach makes books know an application of the user's own: its shapes, and where its atoms stand. */
+/* teach makes books learn a user's application: its shapes, and the places of its atoms. */
 static struct all_node_atoms *teach(void)
 {
     struct all_node_atoms *books = all_node_atoms_new(8);
@@ -256,7 +256,7 @@ static struct all_node_atoms *teach(void)
     return books;
 }
 
-/* meet returns a node that sends what the application does. */
+/* meet returns a node that sends what the application sends. */
 static struct node_atoms *meet(struct all_node_atoms *books, const char *name, uint8_t host,
                                uint32_t num_wholes)
 {
@@ -286,7 +286,7 @@ static bool means(struct node_atoms *book, uint16_t slot, uint32_t first_key, co
     return found.data != NULL;
 }
 
-/* Contexts hold for nodes that send the same shapes; names of users for those that are known again. */
+/* Contexts apply to nodes that send the same shapes; names of users to recognised nodes. */
 static void holds_for_nodes_alike(void **state)
 {
     struct all_node_atoms *books = teach();
@@ -296,7 +296,7 @@ static void holds_for_nodes_alike(void **state)
     shape_fit_see_whole(book, FIRST_WHOLE + 4);
     assert_true(means(book, 2001, FIRST_KEY, "place_order"));
     assert_true(means(book, 2002, FIRST_KEY + 20, "mnesia_tm"));
-    /* Where one of a row stands, another may; a version is none. */
+    /* Where one of a series occurs, another one may; a version is no series. */
     assert_true(means(book, 2003, FIRST_KEY + 30, "rabbit_framing_amqp_0_9_1"));
     book = meet(books, NULL, 1, 5); /* at its address */
     assert_true(means(book, 2001, FIRST_KEY, "place_order"));
@@ -304,12 +304,12 @@ static void holds_for_nodes_alike(void **state)
     book = meet(books, NULL, 2, 5);
     assert_false(means(book, 2001, FIRST_KEY, "place_order"));
     assert_true(means(book, 2002, FIRST_KEY + 20, "mnesia_tm"));
-    book = meet(books, "b@h", 1, 5); /* at its address, but another one */
+    book = meet(books, "b@h", 1, 5); /* another node at its address */
     assert_false(means(book, 2001, FIRST_KEY, "place_order"));
     all_node_atoms_free(books);
 }
 
-/* A node that gets its name was another one, if that was not learned from. */
+/* A node that turns out to have another name is another node, if that name was not learned. */
 static void a_name_decides(void **state)
 {
     struct all_node_atoms *books = teach();
@@ -324,7 +324,7 @@ static void a_name_decides(void **state)
     all_node_atoms_free(books);
 }
 
-/* Atoms that are known and stand where others were learned refute that; names are refuted by names alone. */
+/* Known atoms in places where others were learned refute these; only names refute names. */
 static void known_atoms_refute_it(void **state)
 {
     struct all_node_atoms *books = teach();

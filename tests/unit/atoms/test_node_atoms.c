@@ -1,6 +1,6 @@
 /*
- * test_node_atoms.c - what is learned of a sender: what a slot may hold, for how long it is believed,
- * and what it costs.
+ * test_node_atoms.c - what is learned about a sender: what a slot may mean, how long that is
+ * believed, and what it costs.
  */
 #include "atoms/node_slot_names.h"
 #include "node_atoms_world.h"
@@ -10,7 +10,7 @@ static bool is_text(struct ds_text text, const char *want)
     return text.len == strlen(want) && memcmp(text.data, want, text.len) == 0;
 }
 
-/* The module of {_, F, 4} may be any; beside execute_call it is erpc. */
+/* The module in {_, F, 4} may be any; with execute_call it is erpc. */
 static void tells_by_what_is_beside(void **state)
 {
     static const struct atom_role alone = {.fine = "M0{@ai", .coarse = "~0{3.0"};
@@ -25,14 +25,14 @@ static void tells_by_what_is_beside(void **state)
     assert_null(atom_infer(book, 2001, 1).data);
     node_atoms_see(book, &env, 2001, 1, &beside);
     assert_true(is_text(atom_infer(book, 2001, 1), "erpc"));
-    node_atoms_see(book, &env, 2001, 1, &alone); /* says no less than before */
+    node_atoms_see(book, &env, 2001, 1, &alone); /* the evidence is not weaker than before */
     assert_true(is_text(atom_infer(book, 2001, 1), "erpc"));
     node_atoms_release(book);
     all_node_atoms_free(books);
 }
 
-/* A slot of which it is known that it goes back and forth may have held an atom before that was first
- * seen to be defined. The same definition, read a second time, does not say that. */
+/* A slot that is known to alternate may have had an atom before its first captured definition. A
+ * definition that is only repeated does not show that. */
 static void goes_back_and_forth(void **state)
 {
     for (int times = 1; times <= 3; times++) {
@@ -53,7 +53,7 @@ static void goes_back_and_forth(void **state)
     }
 }
 
-/* Where nothing is likely, what the slot was seen to hold may be it, by how probable that is. */
+/* If no atom is likely, the slot's captured definitions are guesses, each with a probability. */
 static void guesses(void **state)
 {
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
@@ -62,7 +62,7 @@ static void guesses(void **state)
     struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     struct ds_guess guess;
     (void)state;
-    atom_infer_guess(book, 1600, 1, &guess); /* nobody asked for a slot yet */
+    atom_infer_guess(book, 1600, 1, &guess); /* the slot was not looked up yet */
     assert_int_equal(guess.num, 0);
     node_atoms_define(book, &env, 1600, text_of("one"), 3, ATOM_BOOK_USED);
     node_atoms_define(book, &env, 1600, text_of("other"), 3, ATOM_BOOK_USED);
@@ -93,8 +93,8 @@ static void give_on(void *context, const struct ds_learned *learned)
     assert_true(all_node_atoms_add(given->to, learned));
 }
 
-/* A node is where it listens, and at a port of its own for each node that it has called: each of them
- * tells a later run who it is. */
+/* A node is recognised by its listening place, and by the port that it uses to each node that it
+ * called: a later run can use each of them. */
 static void knows_a_node_by_its_places(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4), *later = all_node_atoms_new(4);
@@ -122,7 +122,7 @@ static void knows_a_node_by_its_places(void **state)
     all_node_atoms_free(later);
 }
 
-/* A slot may hold one atom in a direction and another one in the next. */
+/* A slot may mean one atom in one direction and another in the next. */
 static void tells_directions_apart(void **state)
 {
     static const struct atom_role cast = {.fine = "N0{@t", .coarse = "~0{2.0", .num_close = 1,
@@ -139,7 +139,7 @@ static void tells_directions_apart(void **state)
     assert_true(is_text(atom_infer(book, 1700, 1), "my_tag"));
     node_atoms_see(book, &env, 1700, 3, &other);
     assert_null(atom_infer(book, 1700, 3).data);
-    /* More directions than are told apart: the last ones share their roles. */
+    /* More directions than are distinguished: the last ones share their roles. */
     for (uint64_t direction = 10; direction < 10 + 2 * ATOM_BOOK_SEEN_BY; direction++)
         node_atoms_see(book, &env, 1700, direction, &cast);
     assert_int_equal(book->num_seen_by, ATOM_BOOK_SEEN_BY);
@@ -148,8 +148,8 @@ static void tells_directions_apart(void **state)
     all_node_atoms_free(books);
 }
 
-/* What was learned on one connection serves another, but not the one where it was said after the
- * slot had meant something else. */
+/* What was learned on one connection helps with another, but not with the one that was captured
+ * after the slot had changed its meaning. */
 static void learns(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
@@ -166,7 +166,7 @@ static void learns(void **state)
     node_atoms_define(book, &env, 1, text_of("true"), 9, ATOM_BOOK_USED);
     assert_null(atom_infer(book, 1600, 1).data);
     assert_true(is_text(atom_infer(book, 1600, 3), "my_server"));
-    /* A list of atoms teaches nothing. */
+    /* A list of atoms is no evidence. */
     node_atoms_define(book, &env, 1601, text_of("listed"), 0, ATOM_BOOK_LISTED);
     node_atoms_see(book, &env, 1601, 1, &alias_role);
     assert_null(atom_infer(book, 1601, 3).data);
@@ -187,12 +187,12 @@ static void tells_incarnations_apart(void **state)
     assert_ptr_equal(book, unnamed); /* it has got a name */
     assert_ptr_equal(all_node_atoms_find(books, &env, &nobody, NULL), book);
     assert_ptr_not_equal(all_node_atoms_find(books, &env, &later, NULL), book);
-    assert_ptr_not_equal(all_node_atoms_find(books, &env, &b, NULL), book); /* of the same creation */
+    assert_ptr_not_equal(all_node_atoms_find(books, &env, &b, NULL), book); /* with the same creation */
     all_node_atoms_free(books);
 }
 
-/* A node that nobody has named has one book, whatever its ports, where it cannot be two nodes of a host that were
- * started in the same second. */
+/* A node without a name has one book for all its ports, unless two nodes of a host may have started
+ * in the same second. */
 static void finds_a_node_at_another_port(void **state)
 {
     enum { SAME_PEER = 1, SAME_HOST, PEER_UNKNOWN, OTHER_CREATION, OTHER_OF_PEER, LEFT, CASES };
@@ -212,13 +212,13 @@ static void finds_a_node_at_another_port(void **state)
             assert_ptr_equal(at_port, book);
         else
             assert_ptr_not_equal(at_port, book);
-        assert_true(node_atoms_trusts(book)); /* it was never more than one */
+        assert_true(node_atoms_trusts(book)); /* it was only one */
         all_node_atoms_free(books);
     }
 }
 
-/* Two nodes of a host, seen as one: each has a connection with the same third. Then nothing holds that was
- * learned of them. */
+/* Two nodes of a host that were mistaken for one: each has a connection to the same third node. All
+ * that was learned of them is dropped. */
 static void parts_nodes_of_one_second(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(8);
@@ -241,7 +241,7 @@ static void parts_nodes_of_one_second(void **state)
     assert_ptr_not_equal(third, second);
     all_node_atoms_free(books);
 
-    /* A name has one slot. */
+    /* A name has only one slot. */
     books = all_node_atoms_new(8);
     book = all_node_atoms_find(books, &env, &end, &peer);
     node_atoms_set_own(book, 653);
@@ -252,7 +252,7 @@ static void parts_nodes_of_one_second(void **state)
     all_node_atoms_free(books);
 }
 
-/* A slot is the node at the end of a connection where it stands in something of that node's creation. */
+/* A slot is the node at the end of a connection if it occurs in a pid with that node's creation. */
 static void knows_ends_by_slots(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(8);
@@ -277,7 +277,7 @@ static void knows_ends_by_slots(void **state)
     all_node_atoms_free(books);
 }
 
-/* At the cap the one not met for longest goes; one in use stays. */
+/* At the cap, the book that was unused for longest is evicted; one in use stays. */
 static void keeps_to_the_cap(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(2);
@@ -300,7 +300,7 @@ static void keeps_to_the_cap(void **state)
     all_node_atoms_free(books);
 }
 
-/* More texts than a slot keeps: the newest stay, and none is wrong. */
+/* More texts than a slot keeps: the newest stay, and no answer is wrong. */
 static void keeps_a_few_texts(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(1);
@@ -318,7 +318,7 @@ static void keeps_a_few_texts(void **state)
     all_node_atoms_free(books);
 }
 
-/* define_number defines an atom that no other number has. */
+/* define_number defines an atom that is different for each number. */
 static void define_number(struct node_atoms *book, uint16_t slot, unsigned number)
 {
     char text[32];
@@ -326,8 +326,8 @@ static void define_number(struct node_atoms *book, uint16_t slot, unsigned numbe
     node_atoms_define(book, &env, slot, text_of(text), 1, ATOM_BOOK_USED);
 }
 
-/* However much is known of a sender that never stops to define, the next definition and what is
- * asked after it cost the same. */
+/* However much is known about a sender that keeps defining atoms, the next definition and lookup
+ * cost the same. */
 static void costs_the_same(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(16);
@@ -345,7 +345,7 @@ static void costs_the_same(void **state)
     assert_true(node_atoms_trusts(book));
     assert_in_range(book->num_learned, 4 * 2039 - 8, 4 * 2039);
     assert_in_range(book->work - before, num, 24 * num);
-    /* Nor do atoms of the tables make it weigh them each time. */
+    /* Atoms of the tables are not weighed each time either. */
     const uint64_t earlier = book->work;
     for (unsigned i = 0; i < 4000; i++) {
         fit(book);
@@ -356,7 +356,7 @@ static void costs_the_same(void **state)
     all_node_atoms_free(books);
 }
 
-/* All books together are bounded in bytes: at the cap nothing more is learned, and counted. */
+/* All books together are capped in bytes: at the cap nothing more is learned, and this is counted. */
 static void keeps_to_the_bytes(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(1);
@@ -370,7 +370,7 @@ static void keeps_to_the_bytes(void **state)
     assert_true(env.stats.limits_hit[DS_LIMIT_ATOM_BOOKS] > 0);
     assert_int_equal(env.stats.no_memory, 0);
     node_atoms_release(book);
-    /* One that is not in use makes room. */
+    /* A book that is not in use is evicted. */
     const struct ds_endpoint other = end_of("b@h", 2, 7);
     book = all_node_atoms_find(books, &env, &other, NULL);
     assert_non_null(book);
@@ -379,7 +379,7 @@ static void keeps_to_the_bytes(void **state)
     all_node_atoms_free(books);
 }
 
-/* Texts that were chosen for their hash end what is believed, before they cost much. */
+/* Texts that were chosen to collide in the hash end the trust in a sender before they cost much. */
 static void ends_at_a_full_bucket(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(16);
@@ -435,7 +435,7 @@ static void survives_without_memory(void **state)
     assert_true(failing_alloc_each(use_all, NULL) > 5);
 }
 
-/* held_now says what a slot is taken to hold that held "ok" before, in one new role. */
+/* held_now judges a slot that meant "ok" before and has one new role. */
 static enum atom_held_verdict held_now(struct node_atoms *book, double changed, double *weight,
                                        const char *fine, const char *coarse, bool *is_likely)
 {
@@ -453,7 +453,7 @@ static enum atom_held_verdict held_now(struct node_atoms *book, double changed, 
     return verdict;
 }
 
-/* After lost packets a role in which the atom was seen speaks for it, and others speak against it. */
+/* After lost packets, a role that the atom had is evidence for it, others are evidence against it. */
 static void doubts_what_was_held(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
@@ -472,7 +472,7 @@ static void doubts_what_was_held(void **state)
     weight = 0;
     assert_int_equal(held_now(book, 0.5, &weight, "to", "~to", &is_likely), ATOM_HELD_GONE);
     assert_false(is_likely);
-    /* What hardly can have changed: one such role is not enough, several are. */
+    /* If a change is unlikely, one such role is not enough, but several are. */
     weight = 0;
     assert_int_equal(held_now(book, 0.001, &weight, "to", "~to", &is_likely), ATOM_HELD_DOUBTFUL);
     assert_true(is_likely);
@@ -481,7 +481,7 @@ static void doubts_what_was_held(void **state)
     assert_false(is_likely);
     assert_true(weight <= -6);
 
-    /* That it stands in the same roles over and over says no more than twice as much. */
+    /* If it repeats the same roles, that is at most twice the evidence. */
     struct atom_held held = {.text = text_of("my_server"), .changed = 0.001, .lost = 0.001,
                              .roles = {{atom_role_hash("to"), atom_role_hash("~to")}},
                              .num_roles = 1};
@@ -493,7 +493,7 @@ static void doubts_what_was_held(void **state)
         (void)atom_infer_held(book, 1600, 1, &held, &text);
     assert_true(some < 0 && held.weight < some && held.weight > -6);
 
-    /* Nothing is likely of a liar. */
+    /* Of a sender that is not trusted, no atom is likely. */
     weight = 0;
     node_atoms_define(book, &env, 2040, text_of("hello"), 1, ATOM_BOOK_USED);
     assert_int_equal(held_now(book, 0, &weight, alias_role.fine, alias_role.coarse, &is_likely),

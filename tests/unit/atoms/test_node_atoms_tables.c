@@ -1,6 +1,6 @@
 /*
- * test_node_atoms_tables.c - tables of atoms: which release a sender is of by its slots, what a user's
- * own build has, and from whom nothing is taken.
+ * test_node_atoms_tables.c - tables of atoms: which release a sender has, by its slots; what a
+ * user's own build has; and which senders are not believed.
  */
 #include "node_atoms_world.h"
 
@@ -25,7 +25,7 @@ static void tables_are_whole(void **state)
     }
 }
 
-/* Each entry is found by its hash, and none by the next one. */
+/* Each entry is found by its hash, and a missing one is not found. */
 static void indices_are_whole(void **state)
 {
     (void)state;
@@ -60,7 +60,7 @@ static void knows_a_release(void **state)
     const struct ds_endpoint end = end_of("a@h", 1, 7);
     struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     (void)state;
-    /* No release is known to fit: of what stands where nearly all do it matters where one has it. */
+    /* If no release is known to fit, a role that nearly all atoms have is weak evidence. */
     static const struct atom_role plain = {.fine = "N0{a@", .coarse = "~0{2.1"};
     node_atoms_see(book, &env, slot_in(0, "infinity"), 1, &plain);
     assert_null(atom_infer(book, slot_in(0, "infinity"), 1).data);
@@ -78,7 +78,8 @@ static const char *release_of(int table)
     return atom_tables[table].release;
 }
 
-/* What a patch release has otherwise moves all atoms behind it: each is known by its own slots. */
+/* A difference in a patch release moves all later atoms: each patch release is recognised by its
+ * own slots. */
 static void knows_patch_releases(void **state)
 {
     static const struct {
@@ -116,8 +117,8 @@ static void knows_patch_releases(void **state)
     }
 }
 
-/* Of a release that is not known the first atoms may be those of one that is: it is believed as far
- * as it was seen to be right. */
+/* The first atoms of an unknown release may be those of a known one: this is believed as far as it
+ * was seen to be right. */
 static void believes_as_far_as_seen(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
@@ -138,8 +139,8 @@ static void believes_as_far_as_seen(void **state)
     all_node_atoms_free(books);
 }
 
-/* What stands behind what is believed of a release is less likely, and so is the rest of one of which another
- * build has something else there. */
+/* Atoms behind the proven part of a release are less likely, and so is the rest of a release if
+ * another build differs there. */
 static void doubts_what_was_not_seen(void **state)
 {
     static const struct atom_role plain = {.fine = "N0{a@", .coarse = "~0{2.1"};
@@ -156,7 +157,7 @@ static void doubts_what_was_not_seen(void **state)
             define_static(book, TABLE, SEEN);
         if (step == 2)
             node_atoms_define(book, &env, SEEN - 100, text, 1, ATOM_BOOK_USED);
-        for (uint16_t i = 0; i < 4; i++) /* so much that the releases are tried again */
+        for (uint16_t i = 0; i < 4; i++) /* so many definitions that the releases are tried again */
             node_atoms_see(book, &env, i < 2 ? SLOT : (uint16_t)(1900 + 10 * step + i), 1, &plain);
         const struct ds_text found = atom_infer(book, SLOT, 1);
         assert_int_equal(found.len, step == 1 ? strlen("keepalive") : 0);
@@ -165,7 +166,7 @@ static void doubts_what_was_not_seen(void **state)
     all_node_atoms_free(books);
 }
 
-/* One atom where a release has it is not enough. */
+/* One atom in the place of a release does not prove it. */
 static void takes_no_release_for_one_atom(void **state)
 {
     const struct ds_endpoint end = end_of("a@h", 1, 7);
@@ -183,7 +184,7 @@ static void takes_no_release_for_one_atom(void **state)
     (void)state;
 }
 
-/* That an atom stands in lists is one thing that is known of it, whatever the lengths of these. */
+/* If an atom occurs in lists, their lengths do not matter. */
 static void lists_say_it_once(void **state)
 {
     static const struct atom_role lists[] = {{.fine = "*N1[@i", .coarse = "~+["},
@@ -204,7 +205,7 @@ static void lists_say_it_once(void **state)
     all_node_atoms_free(books);
 }
 
-/* Each of these is what no node does, or what no node of that release does. */
+/* No node, or no node of that release, does any of these. */
 static void believes_no_liar(void **state)
 {
     (void)state;
@@ -221,7 +222,7 @@ static void believes_no_liar(void **state)
         case 1: /* the last one */
             node_atoms_define(book, &env, 2047, text_of("hello"), 1, ATOM_BOOK_LISTED);
             break;
-        case 2: /* an atom of the table elsewhere */
+        case 2: /* an atom of the table in another slot */
             node_atoms_define(book, &env, (uint16_t)(slot_in(0, "false") + 1), text_of("false"), 1,
                               ATOM_BOOK_USED);
             break;
@@ -240,8 +241,8 @@ static void believes_no_liar(void **state)
 
 enum { NUM_OWN = 1000 };
 
-/* own_build makes a table of atoms of the first release in another order, with some that no release
- * has. */
+/* own_build makes a table with atoms of the first release in another order, and some that no
+ * release has. */
 static void own_build(struct ds_text atoms[NUM_OWN])
 {
     static char names[NUM_OWN][16];
@@ -260,7 +261,7 @@ static bool tell_own(struct all_node_atoms *books)
     return all_node_atoms_add_static(books, atoms, NUM_OWN);
 }
 
-/* The user's table is used for a node that it fits, and for that alone. */
+/* The user's table is used only for a node that it fits. */
 static void knows_what_the_user_builds(void **state)
 {
     struct ds_text atoms[NUM_OWN];
@@ -280,7 +281,7 @@ static void knows_what_the_user_builds(void **state)
         assert_int_equal(atom_infer(own, 7, 1).data != NULL, has_table);
         assert_null(atom_infer(other, 7, 1).data);
         assert_true(judges(other, "alias"));
-        /* One of its atoms in another slot: it is another build. */
+        /* One of its atoms is in another slot: it is another build. */
         node_atoms_define(own, &env, 200, atoms[125], 1, ATOM_BOOK_USED);
         assert_null(atom_infer(own, 7, 1).data);
         assert_false(has_table && tell_own(books)); /* now it is too late */
@@ -288,7 +289,7 @@ static void knows_what_the_user_builds(void **state)
     }
 }
 
-/* A table that is one of a release once more speaks for that release, not against it. */
+/* A table that is equal to a release's is evidence for that release, not against it. */
 static void knows_what_is_known(void **state)
 {
     struct ds_text atoms[NUM_OWN];
@@ -304,7 +305,7 @@ static void knows_what_is_known(void **state)
     all_node_atoms_free(books);
 }
 
-/* A table has some atoms, and each is one. */
+/* A table must have atoms, and nothing else. */
 static void takes_atoms_alone_for_a_table(void **state)
 {
     static char long_text[4 * 255 + 1];

@@ -1,6 +1,6 @@
 /*
- * test_node_atoms_unseen.c - atoms of which no definition was seen: how many there are, by the slots of
- * which nothing is known, and what that says of the others.
+ * test_node_atoms_unseen.c - atoms whose definition was not captured: their number, estimated from
+ * unknown slots, and what it means for other slots.
  */
 #include "atoms/atom_verdicts.h"
 #include "node_atoms_world.h"
@@ -33,7 +33,8 @@ static void close_book(struct books books)
     all_node_atoms_free(books.all);
 }
 
-/* What a slot got before somebody's eyes it has, unless many slots have what nobody saw them get. */
+/* A slot keeps its captured definition, unless many slots have atoms whose definition was not
+ * captured. */
 static void counts_what_is_unseen(void **state)
 {
     enum { ENOUGH = 18 };
@@ -45,13 +46,13 @@ static void counts_what_is_unseen(void **state)
     for (uint16_t slot = 1; slot <= ENOUGH; slot++) {
         node_atoms_request(books.book, &env, slot);
         node_atoms_request(books.book, &env, slot); /* is counted once */
-        node_atoms_see(books.book, &env, 1600, slot, &tag); /* is judged anew */
+        node_atoms_see(books.book, &env, 1600, slot, &tag); /* is judged again */
         atom_verdicts_forget(books.book, 1600);
         books.book->slots[1600].num_seen = 0;
         assert_int_equal(atom_infer(books.book, 1600, 1).data != NULL, slot < ENOUGH);
     }
     assert_int_equal(books.book->num_seen_other, ENOUGH);
-    /* One of them was seen, after all. */
+    /* The definition of one of them is captured after all. */
     node_atoms_define(books.book, &env, ENOUGH, text_of("late"), 3, ATOM_BOOK_USED);
     node_atoms_define(books.book, &env, ENOUGH, text_of("later"), 3, ATOM_BOOK_USED);
     assert_int_equal(books.book->num_seen_other, ENOUGH - 1);
@@ -64,7 +65,7 @@ static void counts_what_is_unseen(void **state)
     close_book(books);
 }
 
-/* The node of a pid has an @ in its name. */
+/* The name of a pid's node contains @. */
 static void tells_nodes(void **state)
 {
     struct books books = open_book();
@@ -80,15 +81,15 @@ static void tells_nodes(void **state)
     }
     close_book(books);
     books = open_book();
-    fit(books.book); /* nor is an atom of OTP a node */
+    fit(books.book); /* nor is an atom of OTP the name of a node */
     assert_true(judges(books.book, "alias"));
     node_atoms_see(books.book, &env, slot_in(0, "alias"), 1, &node);
     assert_null(atom_infer(books.book, slot_in(0, "alias"), 1).data);
     close_book(books);
 }
 
-/* is_held says whether a slot likely holds what it held, which stood in one role and now does in another;
- * NULL: nothing is told of where it stands. */
+/* is_held returns whether a slot likely keeps its atom, which had one role and now has another;
+ * NULL: its role is not known. */
 static bool is_held(struct node_atoms *book, const char *text, const struct atom_role *was,
                     const struct atom_role *is, double changed)
 {
@@ -105,8 +106,8 @@ static bool is_held(struct node_atoms *book, const char *text, const struct atom
     return found.data != NULL;
 }
 
-/* A slot is given another atom only where that is one that nobody was seen to define: each of the others
- * has a slot of its own. What is a field of something hardly is a tag as well. */
+/* A slot is redefined only with an atom whose definition was not captured: each of the others has a
+ * slot of its own. And a field is hardly ever a tag. */
 static void knows_who_can_have_come(void **state)
 {
     static const struct {
@@ -127,8 +128,8 @@ static void knows_who_can_have_come(void **state)
         {"n@h", &listed, &tag, 0.05, false, true}, /* nodes are listed, and more */
         {"item", &listed, &tag, 0.02, false, true},
         {"item", &item, &tag, 0.05, false, false},
-        {"argument", &argument, &tag, 0.05, false, true}, /* those are of all kinds */
-        {"field", &key, &second, 0.05, false, true},      /* which is no tag */
+        {"argument", &argument, &tag, 0.05, false, true}, /* arguments are of all kinds */
+        {"field", &key, &second, 0.05, false, true},      /* second is not a tag */
     };
     char text[16];
     (void)state;
@@ -148,8 +149,8 @@ static void knows_who_can_have_come(void **state)
     }
 }
 
-/* Another role of a kind in which a slot stands already says hardly anything, one more kind less than the
- * first. */
+/* A further role of a kind that the slot has is hardly evidence; a further kind is weaker evidence
+ * than the first. */
 static void is_told_once(void **state)
 {
     struct books books = open_book();
@@ -175,8 +176,8 @@ static void is_told_once(void **state)
     close_book(books);
 }
 
-/* Of two atoms that a slot was seen to get, and that stand in the same role, none is likely because the slot
- * stood in others before. */
+/* Of two captured definitions of a slot with the same role, neither is likely only because the slot
+ * had other roles before. */
 static void knows_two_of_a_slot(void **state)
 {
     (void)state;
@@ -198,7 +199,7 @@ static void knows_two_of_a_slot(void **state)
     }
 }
 
-/* That roles are like one in which an atom was says so once, however many they are. */
+/* That roles resemble one of an atom's roles counts once, however many they are. */
 static void is_not_sure_of_many_alike(void **state)
 {
     (void)state;

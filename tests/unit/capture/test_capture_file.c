@@ -1,5 +1,5 @@
 /*
- * test_capture_file.c - capture files of all kinds, packed and broken.
+ * test_capture_file.c - capture files of all kinds, compressed and damaged.
  */
 #include "capture/capture.h"
 #include "capture/pcapng_interfaces.h"
@@ -30,7 +30,7 @@ static void add_u32(struct file *file, uint32_t value, bool swapped)
     file->len += 4;
 }
 
-/* halves returns two numbers of 16 bits, as they stand in a file one behind the other. */
+/* halves returns two numbers of 16 bits in the order in which they follow each other in a file. */
 static uint32_t halves(uint16_t first, uint16_t second)
 {
     const uint16_t both[] = {first, second};
@@ -39,7 +39,7 @@ static uint32_t halves(uint16_t first, uint16_t second)
     return out;
 }
 
-/* Packets one second apart from first_s on, with a fraction of 5 units. */
+/* Packets one second apart, from first_s on, with a fraction of 5 units. */
 static void make_pcap(struct file *file, uint32_t magic, bool swapped, uint32_t first_s)
 {
     file->len = 0;
@@ -169,8 +169,8 @@ static void reads_pcapng(void **state)
 /* add_far_pcapng makes a file of either byte order with one packet. */
 static void add_far_pcapng(struct file *file, bool swapped, uint32_t offset_high, uint32_t at_high)
 {
-    /* Numbers of 64 bits: an offset of the interface in seconds stands in the file's order, a time with its
-     * high half first. An option that is a byte stands first in its four. */
+    /* 64-bit numbers: an interface's offset in seconds has the file's byte order; a time begins
+     * with its high half. A one-byte option is the first of its four bytes. */
     const bool is_big = swapped != (htole32(1) != 1);
 #define HALVES(first, second) (swapped ? halves(second, first) : halves(first, second))
     const uint32_t blocks[] = {
@@ -185,12 +185,12 @@ static void add_far_pcapng(struct file *file, bool swapped, uint32_t offset_high
         add_u32(file, blocks[i], swapped);
 }
 
-/* Packets at both ends of what pcapng can say of time, and between them: no time is so far away that it
- * could not be counted with. */
+/* Packets at both ends of pcapng's range of times, and in between: no time is out of range for our
+ * arithmetic. */
 static void times_beyond_all_clocks(void **state)
 {
     static const struct {
-        uint32_t offset_high; /* of the interface's seconds */
+        uint32_t offset_high; /* the interface's offset in seconds */
         uint32_t at_high;
         int64_t sign;
     } cases[] = {{0x7fffffff, 0, 1}, {0x80000000, 0, -1}, {0x3fffffff, UINT32_MAX, 1},
@@ -239,8 +239,8 @@ static void add_packet(struct file *file, uint32_t interface, uint32_t time)
         add_u32(file, packet[i], false);
 }
 
-/* A file of several interfaces, as Wireshark writes of several at once: each packet has the link type of its
- * own, whatever limits these have, and those that nobody can read are counted. */
+/* A file with several interfaces, as Wireshark writes: each packet has the link type of its
+ * interface, with any snap length, and unreadable packets are counted. */
 static void reads_several_link_types(void **state)
 {
     static const uint32_t wanted[] = {276, 1, 101, 189, 1, 12};
@@ -251,7 +251,7 @@ static void reads_several_link_types(void **state)
     (void)state;
     for (size_t i = 0; i < 7; i++)
         add_u32(&file, section[i], false);
-    add_interface(&file, 189, 65535); /* USB, which comes first and has no node */
+    add_interface(&file, 189, 65535); /* USB, the first one, has no node */
     add_interface(&file, 276, 262144);
     add_interface(&file, 1, 0);
     add_interface(&file, 101, 4);
@@ -283,8 +283,7 @@ static void reads_several_link_types(void **state)
         assert_int_equal(capture.inputs[0].num_other, 1);
         assert_true(capture_close(&capture)); /* that is no failure */
     }
-    /* One that can be read may come behind any number of packets of others; if none does, that is a
-     * failure. */
+    /* A readable packet may follow any number of unreadable ones; if there is none, opening fails. */
     for (uint16_t last = 195; last <= 276; last += 81) {
         struct capture capture;
         struct ds_packet packet;
@@ -303,7 +302,7 @@ static void reads_several_link_types(void **state)
     }
 }
 
-/* Nobody has so many interfaces, but a file may; what is beyond them is counted apart. */
+/* Real captures have fewer interfaces; packets of those beyond the cap are counted separately. */
 static void reads_many_interfaces(void **state)
 {
     static const struct {
@@ -341,8 +340,8 @@ static void reads_many_interfaces(void **state)
     assert_true(capture_close(&capture));
 }
 
-/* Simple packets say only how long they were: the snap length of their section's first interface limits
- * them. It does not limit packets of other interfaces. */
+/* Simple packets have only their original length: the snap length of the first interface in their
+ * section limits them. It does not limit packets of other interfaces. */
 static void reads_simple_packets(void **state)
 {
     static const uint32_t section[] = {0x0A0D0D0A, 28, 0x1A2B3C4D, 1, UINT32_MAX, UINT32_MAX, 28};
@@ -458,8 +457,8 @@ static void gives_all_packets_of_a_file_cut_short(void **state)
     }
 }
 
-/* Records of all lengths up to the snap length, over the edges of what is read at once, as libpcap
- * gives them; one that is longer, or room for none of it, is left to libpcap from there on. */
+/* Records of all lengths up to the snap length, across the edges of the read buffer, are the same
+ * as libpcap reads. If a record is longer, or there is no room for it, libpcap reads the rest. */
 static void reads_what_libpcap_reads(void **state)
 {
     enum { SNAPLEN = 3000, NUM_RECORDS = 600, LONG_AT = 500 };

@@ -1,5 +1,5 @@
-/* The clock estimator against clocks that are known: every estimate must be within its own
- * stated uncertainty, and the uncertainty must not be larger than the delays explain. */
+/* The clock estimator against known clocks: every estimate must be within its stated uncertainty,
+ * and the uncertainty must not be larger than the delays explain. */
 #include "capture/clocks.h"
 #include "failing_alloc.h"
 
@@ -13,10 +13,10 @@
 static const int64_t START = 1700000000000000000;
 static const double SECOND = 1e9;
 
-/* world makes the samples that two points with known clocks would see. */
+/* world makes the samples that two points with known clocks would record. */
 struct world {
     uint64_t random;
-    double (*ahead)(double t); /* of the point, t nanoseconds after START in true time */
+    double (*ahead)(double t); /* how far the clock is ahead, t nanoseconds after START in true time */
     double delay_to, delay_from; /* least, nanoseconds */
     double jitter;               /* exponential, on top */
     int64_t resolution_ns;
@@ -41,7 +41,7 @@ static int64_t stamp(const struct world *w, double t)
     return ns - ns % w->resolution_ns;
 }
 
-/* see makes the sample of one packet sent at true time t. */
+/* see makes the sample of one packet that was sent at true time t. */
 static struct clock_sample see(struct world *w, double t, bool to_point)
 {
     double delay = random_delay(w, to_point ? w->delay_to : w->delay_from);
@@ -64,7 +64,7 @@ static size_t see_many(struct world *w, struct clock_sample *samples, size_t num
     return num;
 }
 
-/* worst_error compares the model with the truth all over the span. */
+/* worst_error compares the model with the truth over the whole span. */
 static double worst_error(const struct world *w, const struct clock_model *model, double span)
 {
     double worst = 0;
@@ -201,7 +201,7 @@ static void keeps_each_pair_of_hosts_apart(void **test)
     (void)test;
     struct world w = {19, shifted, 50e3, 60e3, 50e3, 1};
     size_t num = see_many(&w, samples, 1000, 10 * SECOND);
-    for (size_t i = 0; i < num; i += 2) { /* the other pair sorts the other way round */
+    for (size_t i = 0; i < num; i += 2) { /* the other pair is in the opposite order */
         samples[i].group = 3;
         samples[i].reverse = !samples[i].reverse;
     }

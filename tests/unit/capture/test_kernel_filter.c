@@ -1,6 +1,6 @@
 /*
- * test_kernel_filter.c - two filters of the kernel made one, and which expressions have names in
- * them that are to be looked up.
+ * test_kernel_filter.c - two kernel filters combined into one, and which expressions contain names
+ * that have to be looked up.
  */
 #include "capture/bpf_words.h"
 #include "capture/kernel_filter.h"
@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-enum { MAX_INSNS = 4096 }; /* that the kernel takes */
+enum { MAX_INSNS = 4096 }; /* the kernel's limit */
 
-/* passes says whether a program lets through a packet of TCP over IPv4 between two ports. */
+/* passes returns whether a program accepts a TCP packet over IPv4 between two ports. */
 static bool passes(const struct bpf_insn *program, uint16_t from, uint16_t to)
 {
     unsigned char packet[54] = {[12] = 0x08, [14] = 0x45, [17] = 40, [23] = 6};

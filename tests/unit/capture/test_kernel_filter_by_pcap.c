@@ -1,6 +1,6 @@
 /*
- * test_kernel_filter_by_pcap.c - the way of other systems to set a filter, which this one has, too: what
- * either of two filters lets through is read, and nothing else.
+ * test_kernel_filter_by_pcap.c - the variant for other systems, tested on this one: packets that
+ * either of two filters accepts are read, and no others.
  */
 #define KERNEL_FILTER_BY_PCAP
 #include "capture/kernel_filter.c"
@@ -39,7 +39,7 @@ static pcap_t *open_packets(uint8_t num)
     return pcap;
 }
 
-/* ports_read returns a bit for each port to which a packet is read. */
+/* ports_read returns a bit for each port whose packet is read. */
 static unsigned ports_read(pcap_t *pcap)
 {
     struct pcap_pkthdr *header;
@@ -54,7 +54,7 @@ static void either_is_read(void **state)
 {
     enum { PORTS = 6 };
     static const struct {
-        const char *one, *other; /* NULL: none */
+        const char *one, *other; /* NULL: no filter */
         unsigned ports;
     } cases[] = {
         {"dst port 2", "dst port 5", 1u << 2 | 1u << 5},

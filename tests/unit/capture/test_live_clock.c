@@ -17,7 +17,7 @@ static void believes_the_wall_clock(void **state)
     (void)state;
     live_clock_set(&clock, 1000 * SECOND, 5 * SECOND);
     assert_int_equal(live_clock_read(&clock, 1060 * SECOND, 65 * SECOND), 1060 * SECOND);
-    /* The packet had been handed out late, but not by more than a second. */
+    /* The packet was delivered late, but by no more than a second. */
     assert_int_equal(live_clock_read(&clock, 1061 * SECOND, 65 * SECOND), 1061 * SECOND);
     assert_int_equal(live_clock_read(&clock, 1061 * SECOND + 1, 65 * SECOND), 1060 * SECOND);
 }

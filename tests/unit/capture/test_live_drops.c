@@ -1,6 +1,6 @@
 /*
- * test_live_drops.c - what the kernel has no room for is counted, all of it and once. It takes a network of
- * its own, and is left out where that is not to be had.
+ * test_live_drops.c - packets that the kernel drops are counted, each of them once. The test needs
+ * a network namespace of its own, and is skipped where it cannot have one.
  */
 #include "capture/live_drops.h"
 
@@ -19,7 +19,7 @@
 
 enum { BUFFER = 256 * 1024, LEN = 1000, MANY = 4000, PORT = 4000 };
 
-/* enter_network returns a socket in a network where nobody else is; -1: there is none. */
+/* enter_network returns a socket in a network namespace of its own; -1: that is not possible. */
 static int enter_network(void)
 {
     struct ifreq lo = {.ifr_name = "lo"};
@@ -53,7 +53,7 @@ static void send_many(int fd, const struct sockaddr_in *to)
 
 static void what_has_no_room_is_counted(void **state)
 {
-    enum { TWICE = 2 }; /* a packet goes out, and comes in */
+    enum { TWICE = 2 }; /* a packet is captured going out and coming in */
     const struct sockaddr_in self = {.sin_family = AF_INET, .sin_port = htons(PORT),
                                      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct live_drops drops = {0};
@@ -71,7 +71,7 @@ static void what_has_no_room_is_counted(void **state)
     live_drops_count(&drops, pcap);
     const uint64_t first = drops.by_kernel;
     assert_in_range(first, TWICE * MANY - BUFFER / LEN, TWICE * MANY - 1);
-    send_many(fd, &self); /* there is no room for any of these */
+    send_many(fd, &self); /* the buffer has no room for any of these */
     live_drops_count(&drops, pcap);
     assert_int_equal(drops.by_kernel, first + TWICE * MANY);
     live_drops_count(&drops, pcap);

@@ -1,6 +1,6 @@
 /*
- * test_live_drops_by_pcap.c - the way of other systems to count what never came, which this one has, too: all
- * that test_live_drops.c says is true of it.
+ * test_live_drops_by_pcap.c - the variant for other systems that counts dropped packets, tested on
+ * this one: test_live_drops.c is true of it.
  */
 #define LIVE_DROPS_BY_PCAP
 #include "capture/live_drops.c"

@@ -1,6 +1,6 @@
 /*
- * test_packet_pipe.c - packets through a pipe: what goes in comes out, wherever the pipe parts it; and what
- * nobody would write.
+ * test_packet_pipe.c - packets through a pipe: they come out unchanged, wherever the pipe splits
+ * them; and nonsense that no writer would write.
  */
 #include "capture/packet_pipe.h"
 
@@ -17,7 +17,7 @@ static void *const wait_context;
 
 enum { ETHERNET = 1 };
 
-/* open_with opens a pipe that has these bytes, the first of which have been read already. */
+/* open_with opens a pipe with these bytes, the first of which were read already. */
 static struct packet_pipe *open_with(const struct ds_buffer *bytes, size_t num_read)
 {
     int fds[2];
@@ -115,7 +115,7 @@ static void waits_for_what_is_not_whole(void **state)
     ds_buffer_free(&out);
 }
 
-static char points[4 * SILENT_POINT_NAME]; /* that were told */
+static char points[4 * SILENT_POINT_NAME]; /* names that were reported */
 
 static void tell(void *context, const struct silent_point *point)
 {
@@ -126,7 +126,7 @@ static void tell(void *context, const struct silent_point *point)
     strcat(points, one);
 }
 
-/* Points that have fallen silent are told in their place, and are no packets. */
+/* Points that have fallen silent are reported in their place, and are not packets. */
 static void silent_points(void **state)
 {
     static void (*const on_silent)(void *, const struct silent_point *) = tell;
@@ -155,7 +155,8 @@ static void silent_points(void **state)
     ds_buffer_free(&out);
 }
 
-/* Nobody writes points without a name, with one that is too long or has a zero, or of another kind. */
+/* No writer writes points without a name, with one that is too long or contains a zero, or of
+ * another kind. */
 static void silent_points_of_nonsense(void **state)
 {
     enum { AT_LEN = 0, AT_MADE = 8, AT_NOW = 24, AT_NAME = 32 };
@@ -191,7 +192,7 @@ static void silent_points_of_nonsense(void **state)
     }
 }
 
-/* A piece of packets as long as can be goes through, one byte more does not. */
+/* The longest possible piece of packets passes; one byte more does not. */
 static void the_longest(void **state)
 {
     struct ds_buffer out = {0};
@@ -225,7 +226,7 @@ static void the_longest(void **state)
     ds_buffer_free(&out);
 }
 
-/* nonsense: a number of an entry is one that nobody would write. */
+/* nonsense: one number of an entry is a value that no writer would write. */
 static void nonsense(void **state)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /*
- * test_pcapng_blocks.c - the blocks of pcapng that libpcap passes over: in both byte orders, in
- * pieces, with lengths that lie.
+ * test_pcapng_blocks.c - the pcapng blocks that libpcap skips: in both byte orders, in pieces, and
+ * with wrong lengths.
  */
 #include "capture/pcapng_blocks.h"
 #include "util/byte_order.h"
@@ -23,7 +23,7 @@ struct file {
 struct found {
     char text[2048];
     size_t len, num_blocks;
-    bool lies; /* what is behind a length that lies may be left */
+    bool lies; /* the blocks behind a wrong length may be skipped */
 };
 
 static void add_u32(struct file *file, uint32_t value)
@@ -55,7 +55,7 @@ static void add_interface(struct file *file, uint8_t resolution)
     add_u32(file, 32);
 }
 
-/* add_secrets: claimed is what the block says of its text's length. */
+/* add_secrets: claimed is the length of the text as the block gives it. */
 static void add_secrets(struct file *file, uint32_t type, const char *text, uint32_t claimed)
 {
     const size_t len = strlen(text), padded = (len + 3) & ~(size_t)3;
@@ -81,7 +81,7 @@ static void take(void *context, const char *line, size_t len)
     assert_true(found->len < sizeof found->text);
 }
 
-/* see gives out a copy of the file in pieces. */
+/* see passes a copy of the file in pieces. */
 static bool see(const struct file *file, size_t piece, struct pcapng_blocks *blocks,
                 struct found *found)
 {
@@ -113,8 +113,8 @@ static void finds_secrets(void **state)
         add_section(&file);
         add_secrets(&file, TLS_SECRETS, "A SECRET 1\r\n\nB SECRET 2", 24);
         add_interface(&file, 9);
-        add_secrets(&file, 0x5353484b, "SSH", 3); /* not of TLS */
-        for (size_t i = 0; i < 4; i++) /* and too short to be of anything */
+        add_secrets(&file, 0x5353484b, "SSH", 3); /* not TLS secrets */
+        for (size_t i = 0; i < 4; i++) /* and too short for any secrets */
             add_u32(&file, i % 2 == 0 ? 10 : 16);
         file.len -= 8;
         add_u32(&file, TLS_SECRETS);
@@ -160,7 +160,7 @@ static void lengths_lie(void **state)
     struct pcapng_blocks blocks;
     struct found found = {.lies = true};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-        /* Of the block: */
+        /* Wrong lengths of the block. */
         struct file file = {.len = 0};
         add_section(&file);
         const size_t at = file.len;
@@ -171,7 +171,8 @@ static void lengths_lie(void **state)
             (void)see(&file, piece, &blocks, &found);
         if (lengths[i] % 4 != 0 || lengths[i] < 20)
             assert_int_equal(found.num_blocks, 0); /* the file ends here */
-        /* Of the text: what is longer than its block is read as far as that goes, and that is said. */
+        /* Wrong lengths of the text: if it exceeds its block, it is read up to the end of the
+         * block, and this is reported. */
         file.len = 0;
         add_section(&file);
         add_secrets(&file, TLS_SECRETS, "A SECRET 1\n", lengths[i]);
@@ -234,7 +235,7 @@ static void finds_resolution(void **state)
         add_interface(&file, cases[i / 2].resolution);
         (void)see(&file, 3, &blocks, &found);
         assert_int_equal(pcapng_blocks_has_nanoseconds(&blocks), cases[i / 2].is_nano);
-        add_interface(&file, cases[i / 2].is_nano ? 6 : 9); /* of several, any counts */
+        add_interface(&file, cases[i / 2].is_nano ? 6 : 9); /* any of several resolutions counts */
         (void)see(&file, 3, &blocks, &found);
         assert_true(pcapng_blocks_has_nanoseconds(&blocks));
         add_interface(&file, 6);
@@ -250,11 +251,11 @@ static void add_typed_interface(struct file *file, uint16_t link_type)
     add_u32(file, 20);
     memcpy(file->bytes + file->len, both, 4);
     file->len += 4;
-    add_u32(file, 96); /* so much of each packet */
+    add_u32(file, 96); /* the captured length of each packet */
     add_u32(file, 20);
 }
 
-/* add_packet adds the head of a packet, as far as anything is read of it, and no bytes. */
+/* add_packet adds the header of a packet, as far as it is read, without its bytes. */
 static void add_packet(struct file *file, uint32_t type, uint32_t interface)
 {
     const uint16_t old[] = {file->swapped ? __builtin_bswap16((uint16_t)interface) : (uint16_t)interface, 7};
@@ -271,7 +272,7 @@ static void add_packet(struct file *file, uint32_t type, uint32_t interface)
     add_u32(file, len);
 }
 
-/* Interfaces of any type become Ethernet for libpcap, and what packets are is known. */
+/* Interfaces of any link type become Ethernet for libpcap; the real link types of packets are known. */
 static void link_types(void **state)
 {
     static const uint32_t wanted[] = {276, 276, 101, 0, 0, PCAPNG_NO_LINK_TYPE, 1};
@@ -312,7 +313,7 @@ static void link_types(void **state)
     }
 }
 
-/* Nobody asks for link types: nothing is replaced. */
+/* If link types are not wanted, nothing is replaced. */
 static void nothing_is_replaced(void **state)
 {
     struct file file = {.len = 0};

@@ -1,6 +1,6 @@
 /*
- * test_pcapng_interfaces.c - which link type the packets of a pcapng file have, in the order in which they
- * are given out: however many wait, and where memory or room ends.
+ * test_pcapng_interfaces.c - the link types of the packets in a pcapng file, in the order in which
+ * they are read: with any number waiting, and at the end of memory or room.
  */
 #include "capture/pcapng_interfaces.h"
 #include "failing_alloc.h"
@@ -29,7 +29,7 @@ static void each_section_has_its_own(void **state)
     pcapng_interfaces_section(&interfaces);
     pcapng_interfaces_add(&interfaces, SLL2, 0);
     pcapng_interfaces_packet(&interfaces, 0);
-    pcapng_interfaces_packet(&interfaces, 1); /* there is none */
+    pcapng_interfaces_packet(&interfaces, 1); /* no such interface */
     pcapng_interfaces_add(&interfaces, RAW, 0);
     pcapng_interfaces_packet(&interfaces, 1);
     pcapng_interfaces_packet(&interfaces, UINT32_MAX);
@@ -100,13 +100,13 @@ static void caps(void **state)
     expect(&interfaces, ETHERNET);
     pcapng_interfaces_packet(&interfaces, 0);
     assert_false(interfaces.is_wrong);
-    pcapng_interfaces_packet(&interfaces, 0); /* one too many: what is behind it would be shifted */
+    pcapng_interfaces_packet(&interfaces, 0); /* one too many: all later ones would be shifted */
     assert_true(interfaces.is_wrong);
     assert_false(pcapng_interfaces_next(&interfaces, &packet));
     pcapng_interfaces_free(&interfaces);
 }
 
-/* The section's first interface limits its simple packets; 0 limits nothing. */
+/* The first interface of a section limits its simple packets; 0 is no limit. */
 static void simple_packets_are_limited(void **state)
 {
     static const struct {
@@ -118,7 +118,7 @@ static void simple_packets_are_limited(void **state)
         struct pcapng_packet packet;
         pcapng_interfaces_section(&interfaces);
         pcapng_interfaces_add(&interfaces, RAW, cases[i].snap_len);
-        pcapng_interfaces_add(&interfaces, SLL2, 10); /* the first one counts */
+        pcapng_interfaces_add(&interfaces, SLL2, 10); /* the first interface counts */
         pcapng_interfaces_simple_packet(&interfaces, cases[i].len);
         assert_true(pcapng_interfaces_next(&interfaces, &packet));
         assert_true(packet.is_simple);

@@ -1,5 +1,5 @@
-/* Several capture points: a conversation is played, each point captures it with a clock and
- * losses of its own, and what comes out must be the conversation. */
+/* Several capture points: a conversation is played, each point captures it with its own clock and
+ * losses, and the merged output must be the conversation. */
 #include "capture/clocks.h"
 #include "capture/dedup.h"
 #include "capture/packet_id.h"
@@ -18,7 +18,7 @@
 enum { MAX_PACKETS = 40000, MAX_POINTS = 3, FRAME_LEN = 20 + 20 + 40, LINKTYPE_RAW = 101 };
 static const int64_t START = 1700000000000000000;
 
-/* sent is one packet as it went over the wire. */
+/* sent is one packet as it was on the wire. */
 struct sent {
     int64_t at_ns; /* true time when it left */
     uint8_t bytes[FRAME_LEN];
@@ -27,7 +27,7 @@ struct sent {
     uint32_t number;  /* in the payload, so that the test knows it again */
 };
 
-/* seen is the same as one point captured it. */
+/* seen is the same packet as one point captured it. */
 struct seen {
     int64_t at_ns;
     uint32_t sent;
@@ -88,8 +88,8 @@ static void send_packet(int64_t at_ns, uint8_t from, uint8_t to, uint32_t seq, u
 
 enum { SYN = 2, ACK = 16 };
 
-/* talk plays calls between two hosts: question, answer, and bare acknowledgements, some of
- * them sent again. */
+/* talk plays calls between two hosts: question, answer, and bare acknowledgements, with some
+ * retransmissions. */
 static void talk(uint8_t a, uint8_t b, size_t calls, int64_t start_ns, int64_t span_ns,
                  int64_t delay_ns)
 {
@@ -176,12 +176,12 @@ static bool look(struct overlap_scan *survey, size_t num_points)
     return overlap_scan_end(survey);
 }
 
-/* shown is what came out. */
+/* shown is the output. */
 static uint32_t num_shown[MAX_PACKETS]; /* by the number in the payload */
 static size_t num_out, num_cut, num_backwards;
 static uint32_t furthest[8][8];
 static bool connected[8][8];
-static size_t num_too_early; /* packets shown before what they acknowledge */
+static size_t num_too_early; /* packets that were shown before the packets that they acknowledge */
 static int64_t last_out_ns;
 
 static uint32_t get(const uint8_t *at, int len)
@@ -266,7 +266,7 @@ static void check_ahead(const struct overlap_scan *survey, size_t point, const s
     for (size_t i = 0; i < num_seen[point]; i++) {
         int64_t at = seen[point][i].at_ns;
         const struct place *place = &places[point], *reference = &places[p->group];
-        /* the true time of that stamp, and what the reference's clock then showed */
+        /* the true time of that stamp, and the reference's clock at that time */
         double truth = (double)(at - START - place->ahead_ns) / (1 + place->drift);
         double expected = truth + (double)reference->ahead_ns + reference->drift * truth;
         double got = (double)(overlap_scan_correct(survey, point, at) - START);
@@ -324,7 +324,7 @@ static void one_point_fills_in_what_the_other_missed(void **test)
         const struct place places[] = {{1, 0, 0, 0.1}, {2, 700000000, 0, 0.1}};
         capture(0, places[0], 1000);
         capture(1, places[1], 1000);
-        /* what both missed */
+        /* packets that both missed */
         static bool at_all[MAX_PACKETS];
         memset(at_all, 0, sizeof at_all);
         size_t num_at_all = 0;
@@ -341,15 +341,15 @@ static void one_point_fills_in_what_the_other_missed(void **test)
             if (sent[i].len > 40 && at_all[i])
                 assert_true(num_shown[sent[i].number] >= 1);
         }
-        /* of a packet sent twice each point may have missed another copy */
+        /* of a retransmitted packet each point may have missed another copy */
         assert_in_range(num_out, num_at_all - 3, num_at_all);
         assert_int_equal(num_backwards, 0);
         overlap_scan_free(&survey);
     }
 }
 
-/* The requests were seen at their receiver alone, whose clock is taken for later than it is:
- * without waiting for them the replies would come first. */
+/* Only their receiver captured the requests, and its clock is estimated too late: without waiting
+ * for them, the replies would come first. */
 static void nothing_is_answered_before_it_was_asked(void **test)
 {
     (void)test;
@@ -380,7 +380,7 @@ static void three_points_over_an_hour(void **test)
     (void)test;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         set_up(seed);
-        /* 1 and 3 never speak to each other: their clocks meet at 2's */
+        /* 1 and 3 never talk to each other: their clocks are compared by way of 2 */
         talk(1, 2, 2000, START, 3600000000000, 100000);
         talk(2, 3, 2000, START, 3600000000000, 100000);
         const struct place places[] = {
@@ -413,8 +413,8 @@ static void three_points_over_an_hour(void **test)
     }
 }
 
-/* Where the user has named no order, one host with a wrong clock does not move the others: neither the
- * first nor the last, nor the one by which the two others are compared. */
+/* If the user has named no order, one host with a wrong clock does not move the others, be it the
+ * first, the last, or the one by which the others are compared. */
 static void the_reference_of_hosts_has_the_clock_in_the_middle(void **test)
 {
     (void)test;
@@ -426,7 +426,7 @@ static void the_reference_of_hosts_has_the_clock_in_the_middle(void **test)
             talk(2, 3, 500, START, 60000000000, 100000);
             talk(3, 1, 500, START, 60000000000, 100000);
             struct place places[] = {{1, 0, 0, 0}, {2, 1000000, 0, 0}, {3, -1000000, 0, 0}};
-            /* Of {0, 1 ms, -1 ms} with one replaced by a time behind or ahead of all. */
+            /* {0, 1 ms, -1 ms}, with one replaced by a time before or after all. */
             static const size_t middles[2][3] = {{2, 2, 0}, {1, 0, 1}};
             const size_t middle = middles[wrongs[wrong] > 0][bad];
             places[bad].ahead_ns = wrongs[wrong];
@@ -448,7 +448,7 @@ static void the_reference_of_hosts_has_the_clock_in_the_middle(void **test)
             merge(&survey, 3, true);
             assert_int_equal(num_out, num_sent);
             overlap_scan_free(&survey);
-            /* One that the user named is the reference, wrong or not. */
+            /* A point that the user named is the reference, even if its clock is wrong. */
             is_listed[bad] = false;
             assert_true(look(&survey, 3));
             assert_int_equal(survey.points[middle].group, bad);
@@ -477,7 +477,7 @@ static void points_that_share_nothing_stay_as_they_are(void **test)
     overlap_scan_free(&survey);
 }
 
-/* Two files of one capture, one after the other, with a packet sent again in the second. */
+/* Two consecutive files of one capture, with a retransmission in the second. */
 static void files_in_a_row_are_no_points(void **test)
 {
     (void)test;
@@ -555,14 +555,14 @@ static void counts_what_each_point_saw(void **test)
     assert_false(dedup_is_copy(dedup, 1234, 0, &number)); /* sent again */
     assert_true(dedup_is_copy(dedup, 1234, 1, &number));
     assert_int_equal(number, 19);
-    assert_false(dedup_is_copy(dedup, 1234, 1, &number)); /* and again, which 0 missed */
+    assert_false(dedup_is_copy(dedup, 1234, 1, &number)); /* and again, a copy that 0 missed */
     assert_true(dedup_is_copy(dedup, 1234, 2, &number));
     assert_false(dedup_is_copy(dedup, 5678, 2, &number));
     dedup_free(dedup);
 }
 
-/* Nine packets whose counts share a bucket of eight: the one that was not heard of for longest is
- * forgotten, be it the first or not. */
+/* Nine packets whose counts share a bucket of eight: the one that was unused for longest is
+ * forgotten, whichever it is. */
 static void forgets_the_oldest_count(void **test)
 {
     (void)test;
@@ -581,7 +581,7 @@ static void forgets_the_oldest_count(void **test)
     dedup_free(dedup);
 }
 
-/* What no capture would show: every packet acknowledges what comes later. */
+/* No capture would show this: every packet acknowledges later ones. */
 static void stands_nonsense(void **test)
 {
     (void)test;

@@ -1,5 +1,5 @@
 /*
- * test_port_filter.c - which packets pass, and what the kernel is asked for.
+ * test_port_filter.c - which packets pass, and which filter the kernel gets.
  */
 #include "capture/kernel_filter.h"
 #include "capture/port_filter.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* An Ethernet packet of IPv4 TCP, with as many VLAN tags as asked for. */
+/* An Ethernet packet of IPv4 and TCP, with any number of VLAN tags. */
 struct made {
     uint8_t bytes[128];
     struct ds_packet packet;
@@ -75,8 +75,8 @@ static void stop(struct fixture *f)
     pcap_close(f->input.pcap);
 }
 
-/* An expression applies to raw packets of any name. Where it cannot be compiled for a link type that can
- * be read, what is left out is told at the end. */
+/* An expression applies to raw packets of any link type name. If it cannot be compiled for a
+ * readable link type, the skipped packets are reported at the end. */
 static void says_what_it_does_not_apply_to(void **state)
 {
     static const struct {
@@ -88,7 +88,7 @@ static void says_what_it_does_not_apply_to(void **state)
         {"port 4369", "", 14, true},
         {"port 4369", "", 12, true},
         {"port 4368", "", 14, false},
-        {"port 4369", "", 220, false}, /* the capture says that it cannot be read */
+        {"port 4369", "", 220, false}, /* the capture reports that it cannot be read */
         {"ether host 0:1:2:3:4:5", "does not apply to 2 packets of other link types", 101, false},
     };
     (void)state;
@@ -109,7 +109,7 @@ static void says_what_it_does_not_apply_to(void **state)
         start(&f, expression);
         assert_non_null(f.follow);
         for (uint64_t j = 0; j < 4; j++) {
-            made.packet.frame = 1 + j / 2; /* each is asked for twice */
+            made.packet.frame = 1 + j / 2; /* each is tested twice */
             assert_int_equal(port_filter_pass(f.follow, &made.packet), cases[i].passes);
         }
         assert_int_equal(dup2(fileno(said), STDERR_FILENO), STDERR_FILENO);
@@ -145,7 +145,7 @@ static void passes_what_matches_and_what_was_learned(void **state)
     stop(&f);
 }
 
-/* make_error wraps what make made into an error of ICMP: no route to the host. */
+/* make_error wraps the packet of make in an ICMP error: no route to the host. */
 static void make_error(struct made *made, uint16_t src, uint16_t dst)
 {
     enum { ETHER_LEN = 14, QUOTED_LEN = 28 };
@@ -169,7 +169,7 @@ static void passes_errors_about_what_matches(void **state)
         {"port 4369", false, true},
         {"tcp dst port 4369 and host 10.0.0.2", false, true},
         {"tcp src port 4369", false, false},
-        {"port 4369 and host 10.0.0.9", false, false}, /* who says so is not who is spoken of */
+        {"port 4369 and host 10.0.0.9", false, false}, /* the sender of the error is not quoted */
         {"port 80", false, false},
         {"ether host 00:01:02:03:04:05 and port 4369", false, false},
         {"port 4369", true, false},
@@ -247,7 +247,7 @@ static void steps_over_vlan_tags(void **state)
 
     char vlan[] = "vlan 5 and port 80";
     start(&f, vlan);
-    assert_false(port_filter_pass(f.follow, &tagged.packet)); /* there is a tag in the tag */
+    assert_false(port_filter_pass(f.follow, &tagged.packet)); /* the tagged packet has another tag */
     assert_true(port_filter_pass(f.follow, &other.packet));
     stop(&f);
 }
@@ -259,7 +259,7 @@ static void strips_tags_of_cut_packets(void **state)
     (void)state;
     make(&made, 2, 1, 2);
     for (uint32_t cap_len = 0; cap_len < made.packet.len; cap_len++) {
-        /* Laid at the end of a block of its own size, for the sanitizer to see. */
+        /* At the end of a block of exactly its size, so that the sanitizer notices a read beyond it. */
         uint8_t *exact = malloc(cap_len + 1);
         memcpy(exact, made.bytes, cap_len);
         struct ds_packet cut = made.packet;
@@ -299,7 +299,8 @@ static void refuses_bad_expressions(void **state)
     stop(&f);
 }
 
-/* Cooked programs: every load is 16 (20) bytes nearer, or asks the kernel. */
+/* Programs for cooked captures: the offset of every load is 16 (20) bytes smaller, or it asks the
+ * kernel. */
 static void uncooks_programs(void **state)
 {
     static const struct {
@@ -341,7 +342,7 @@ static void uncooks_programs(void **state)
     }
 }
 
-/* What may be a tunnel is not left out by the kernel; what cannot be one is. */
+/* The kernel does not drop packets that may be tunnelled; it drops those that cannot be. */
 static void lets_tunnels_through(void **state)
 {
     static const struct {
@@ -379,7 +380,7 @@ static void leaves_what_the_kernel_cannot_say(void **state)
     assert_false(kernel_filter_uncook(&length, 1, LINKTYPE_SLL));
 }
 
-/* What the kernel was asked for last, and how often. */
+/* The latest filter that the kernel got, and how often it got one. */
 static char asked[4096];
 static unsigned num_asked;
 
@@ -404,8 +405,8 @@ static void refuse(struct fixture *f, uint16_t port, unsigned num)
         assert_false(port_filter_pass(f->follow, &made.packet));
 }
 
-/* Live, a port that 20 000 refused packets were of is left to the kernel to refuse: once, at most
- * 16 of them, no port that a client may have, and not when it turns out to be a node's. */
+/* In a live capture, a port with 20 000 refused packets is refused by the kernel: once, at most 16
+ * such ports, no ephemeral port of a client, and not if it turns out to be a node's. */
 static void leaves_busy_ports_to_the_kernel(void **state)
 {
     enum { BUSY_AFTER = 20000, MAX_EXCLUDED = 16 };

@@ -1,8 +1,8 @@
 /*
  * test_prefilter.c - the search for a word in the bytes of a message, before its text is made,
- * leaves out no message of any capture whose text has the word, in Erlang's syntax and in Elixir's.
- * Looked for are some words that the captures have, and parts of them, in each message; and in each
- * message those of its own text.
+ * skips no message of any capture whose text has the word, in Erlang's and in Elixir's syntax. It
+ * looks for some words of the captures, and parts of them, in each message, and for words of each
+ * message's own text.
  */
 #include "analyse/calls/correlate.h"
 #include "capture/capture.h"
@@ -31,7 +31,7 @@ struct run {
     struct {
         char word[WORD_LEN];
         struct match_regex *regex;
-    } own[OWN_WORDS]; /* hashed, as long as there is room */
+    } own[OWN_WORDS]; /* a hash table, while there is room */
 };
 
 static bool is_letter(char c)
@@ -39,7 +39,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* take_word keeps some of the words, every other of them without its first letter. */
+/* take_word keeps some of the words, every second one without its first letter. */
 static void take_word(struct run *run, const char *word, size_t len)
 {
     if (len < 4 || len >= WORD_LEN || run->num_words == NUM_WORDS ||
@@ -81,7 +81,7 @@ static void check(struct run *run, const struct record *record)
     }
 }
 
-/* own_regex returns the expression that a word is; NULL where there is no room for it. */
+/* own_regex returns the expression for a word; NULL if there is no room for it. */
 static struct match_regex *own_regex(struct run *run, const char *word, size_t len)
 {
     uint32_t hash = 0;
@@ -209,7 +209,7 @@ static void passes_over_nothing_that_matches(void **state)
     }
     globfree(&found);
     assert_true(num_matches > 10000);
-    assert_true(num_passed_over > 10000); /* it is of use */
+    assert_true(num_passed_over > 10000); /* the prefilter is effective */
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /*
- * test_pseudo_packet.c - a made packet is read as the segment it was made of, whatever the link
- * type; and the names that the files of --trigger get.
+ * test_pseudo_packet.c - a pseudo packet is read as the segment that it was made of, for any link
+ * type; and the file names of --trigger.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,7 +117,7 @@ static void is_known_by_its_mark_alone(void **state)
         assert_int_equal(packet.past.kind, DS_SNAPSHOT_LIKELY);
         assert_true(packet.past.begins);
 
-        /* Cut anywhere, it is none. */
+        /* Cut anywhere, it is not a packet. */
         for (uint32_t len = 0; len < packet.cap_len - 5; len++) {
             struct ds_packet cut = packet;
             cut.cap_len = len;
@@ -144,7 +144,7 @@ static void says_the_family_that_others_know(void **state)
     ds_buffer_free(&buffer);
 }
 
-/* A name is taken as soon as it is given out, since another run may look at the same moment. */
+/* A name is reserved at once, as another run may look at the same moment. */
 static void gives_no_name_out_twice(void **state)
 {
     char folder[] = "/tmp/test_pseudo_packet.XXXXXX", pattern[64];
@@ -162,7 +162,7 @@ static void gives_no_name_out_twice(void **state)
     assert_int_equal(status.st_mode & 07777, 0600);
     unlink(first);
     unlink(second);
-    snprintf(pattern, sizeof pattern, "%s/%%d/b", folder); /* no folder: to be said later */
+    snprintf(pattern, sizeof pattern, "%s/%%d/b", folder); /* no such folder: this is reported later */
     assert_true(recorder_name(pattern, 0, first));
     assert_string_equal(first + strlen(folder), "/01/b");
     rmdir(folder);

@@ -1,6 +1,7 @@
 /*
- * test_tls_late.c - what came before its keys is told as if they had been there: at its own time, with
- * its own packet, in the order in which both ends sent it. Of real connections.
+ * test_tls_late.c - messages that were captured before their keys came are reported as if the keys
+ * had been there: at their time, with their packet, in the order in which both ends sent them. The
+ * connections are real.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +34,7 @@ static struct capture {
     int num_lines;
 } capture;
 
-/* told is what an event says of where and when. */
+/* told is the place and time of an event. */
 struct told {
     int64_t ts_ns, stalled_ns;
     uint64_t frame, len;
@@ -42,21 +43,21 @@ struct told {
     bool is_final;
 };
 
-/* telling is how the capture is given to a session, and what comes of it. */
+/* telling is how a session gets the capture, and its result. */
 struct telling {
-    uint64_t keys_at[2]; /* packets before which the secrets of the client come, and those of the server */
+    uint64_t keys_at[2]; /* packet from which on secrets come when they are wanted; 0: never */
     uint64_t want_at;    /* packet from which on the secrets come once they are asked for; 0: never */
-    uint64_t hand_at;    /* packet from which on another session goes on, which is heard; 0: none */
+    uint64_t hand_at;    /* packet from which on another session continues, which is observed; 0: none */
     uint64_t first;      /* packet */
-    uint64_t drop[2];    /* packets that are not there, from one up to another */
-    uint64_t swap;       /* packet that comes behind the next one; 0: none does */
+    uint64_t drop[2];    /* packets that are missing, from the first up to the second */
+    uint64_t swap;       /* packet that comes after the next one; 0: none */
     uint64_t pause_at;
     int64_t pause_ns;
-    uint64_t until;      /* packet, the first that is not there; 0: none is */
-    uint64_t buffer, connections; /* DS_LIMIT_; 0: the default */
-    int64_t clock_ns;    /* it is so much later behind the last packet, before all ends; 0: nobody says so */
+    uint64_t until;      /* the first packet that is missing; 0: none */
+    uint64_t buffer, connections; /* time of the clock after the last packet; 0: none */
+    int64_t clock_ns;    /* reported by then */
     size_t num_by_clock; /* told by then */
-    size_t num_at[2];    /* messages that were told when the secrets came */
+    size_t num_at[2];    /* messages that were reported when the secrets came */
     struct told told[MAX_TOLD];
     size_t num;
     bool has_tls[MAX_CONNS];
@@ -131,7 +132,7 @@ static void add_keys(struct ds_keylog *keylog, int of)
 }
 
 static struct ds_keylog *wanted;
-static bool is_there_soon; /* what is wanted */
+static bool is_there_soon; /* the secrets are wanted */
 
 static void on_want(void *context)
 {
@@ -151,7 +152,7 @@ static void feed(struct telling *t, struct ds_session *session, uint64_t i)
     ds_session_packet(session, &packet);
 }
 
-/* handing gives the past of one session to another. */
+/* handing passes the snapshot of one session to another. */
 struct handing {
     struct ds_session *to;
     struct ds_buffer buffer;
@@ -238,7 +239,7 @@ static void tell(void *context)
     ds_keylog_free(keylog);
 }
 
-/* is_rising says whether what is said in TLS comes in the order of its packets. */
+/* is_rising returns whether the messages in TLS come in the order of their packets. */
 static bool is_rising(const struct telling *t)
 {
     uint64_t frame = 0;
@@ -262,7 +263,8 @@ static const struct told *next_of(const struct telling *t, uint64_t tcp, size_t 
     return NULL;
 }
 
-/* assert_alike: each connection says the same, and those with TLS in one order. Others may go first. */
+/* assert_alike: each connection has the same events, and those with TLS are in one order. Others
+ * may come earlier. */
 static void assert_alike(const struct telling *a, const struct telling *b, uint64_t at)
 {
     for (uint64_t tcp = 1; tcp < MAX_CONNS; tcp++) {
@@ -277,7 +279,7 @@ static void assert_alike(const struct telling *a, const struct telling *b, uint6
         } while (x != NULL);
     }
     assert_int_equal(a->num, b->num);
-    assert_int_equal(is_rising(a), is_rising(b)); /* some were given in another order */
+    assert_int_equal(is_rising(a), is_rising(b)); /* some came in another order */
     for (int end = 0; end < 2; end++) {
         assert_int_equal(a->ends[end].tick_intervals, b->ends[end].tick_intervals);
         assert_int_equal(a->ends[end].tick_max_ns, b->ends[end].tick_max_ns);
@@ -285,7 +287,8 @@ static void assert_alike(const struct telling *a, const struct telling *b, uint6
     }
 }
 
-/* same_as_early compares a telling with one whose secrets were there, whenever they come. */
+/* same_as_early compares the result with one whose secrets were there from the start, whenever they
+ * come. */
 static void same_as_early(struct telling as, uint64_t step)
 {
     static struct telling early, late;
@@ -312,7 +315,7 @@ static void whenever_the_keys_come(void **state)
     }
 }
 
-/* Lost packets, and those in another order, lie between what waits. */
+/* Lost and reordered packets between those that wait. */
 static void around_gaps_and_disorder(void **state)
 {
     (void)state;
@@ -325,7 +328,7 @@ static void around_gaps_and_disorder(void **state)
     }
 }
 
-/* head_len returns where the payload of a packet begins: behind Ethernet, IPv4 and TCP. */
+/* head_len returns the length of the Ethernet, IPv4 and TCP headers. */
 static size_t head_len(const uint8_t *data)
 {
     const uint8_t *tcp = data + 14 + (data[14] & 15) * 4;
@@ -343,7 +346,7 @@ static uint32_t seq_of(const uint8_t *data)
     return (uint32_t)seq[0] << 24 | (uint32_t)seq[1] << 16 | (uint32_t)seq[2] << 8 | seq[3];
 }
 
-/* goes_on says whether what b sends follows what a sends. */
+/* goes_on returns whether the segment b follows the segment a. */
 static bool goes_on(const uint8_t *a, const uint8_t *b)
 {
     const size_t len = whole_len(a) - head_len(a);
@@ -360,7 +363,7 @@ static uint32_t add_words(uint32_t sum, const uint8_t *bytes, size_t len)
     return sum;
 }
 
-/* set_sums sets the checksums of a packet, that of TCP as if it were left to the network card. */
+/* set_sums sets the checksums of a packet; that of TCP as if it were left to the network card. */
 static void set_sums(uint8_t *data)
 {
     uint8_t *ip = data + 14;
@@ -375,7 +378,7 @@ static void set_sums(uint8_t *data)
     ip[ip_len + 17] = (uint8_t)pseudo;
 }
 
-/* join makes one segment of two that follow each other, and returns of how many it did. */
+/* join joins two consecutive segments into one, and returns how often it did. */
 static unsigned join(void)
 {
     unsigned num = 0;
@@ -402,7 +405,7 @@ static unsigned join(void)
     return num;
 }
 
-/* Of several records in one segment each ends at a place of its own. */
+/* Of several records in one segment, each ends at its own place. */
 static void several_in_a_segment(void **state)
 {
     unsigned num = 0;
@@ -415,7 +418,8 @@ static void several_in_a_segment(void **state)
     assert_true(num > 10);
 }
 
-/* What waits when another session takes over is not said by that one, which has its keys then. */
+/* Messages that wait when another session takes over are not reported by that session, even if it
+ * has keys then. */
 static void another_takes_over(void **state)
 {
     static struct telling early, late;
@@ -440,7 +444,7 @@ static void another_takes_over(void **state)
     assert_true(num_waiting > 10);
 }
 
-/* What one end says waits for the keys of the other. */
+/* Messages of one end wait for the keys of the other. */
 static void one_end_waits_for_the_other(void **state)
 {
     static struct telling early, late;
@@ -459,8 +463,7 @@ static void one_end_waits_for_the_other(void **state)
     }
 }
 
-/* Where only one end has keys in the end it is told as it was, when those of the other have not come for
- * ten seconds. */
+/* If only one end has keys, its messages are reported after ten seconds without keys of the other. */
 static void one_end_alone(void **state)
 {
     static struct telling all, one;
@@ -479,7 +482,7 @@ static void one_end_alone(void **state)
     }
 }
 
-/* What there is no room for is given up at its place, and with it all that waits. */
+/* Beyond the cap, waiting records are given up at their place, with all that wait on the connection. */
 static void little_room(void **state)
 {
     static struct telling late;
@@ -500,7 +503,8 @@ static void little_room(void **state)
     }
 }
 
-/* A connection that was begun late is told whenever its keys come, be the key log empty until then. */
+/* A connection that was joined late is reported whenever its keys come, even if the key log is
+ * empty until then. */
 static void begun_late(void **state)
 {
     static struct telling t;
@@ -517,7 +521,7 @@ static void begun_late(void **state)
     }
 }
 
-/* Nothing is told before both ends have keys, of a connection that was begun late either. */
+/* Nothing is reported before both ends have keys, on a connection that was joined late, too. */
 static void until_both_have_keys(void **state)
 {
     static struct telling t;
@@ -535,7 +539,7 @@ static void until_both_have_keys(void **state)
     }
 }
 
-/* All that is closed by the end of a capture is told then, before what is not. */
+/* All connections that the end of a capture closes are reported before those that are still open. */
 static void closed_by_the_end(void **state)
 {
     static struct telling t;
@@ -557,7 +561,7 @@ static void closed_by_the_end(void **state)
     }
 }
 
-/* While no packet comes keys do, or it is too late for them. */
+/* While no packet comes, keys may come, or it may become too late for them. */
 static void by_the_clock(void **state)
 {
     static struct telling t;
@@ -570,7 +574,7 @@ static void by_the_clock(void **state)
     assert_true(last - all < 5);
     assert_true(is_rising(&t));
 
-    /* Closed, and without keys: that it is goes on waiting for ten seconds. */
+    /* Closed, and without keys: the message that says so also waits for ten seconds. */
     load("tls-renewed-29");
     t = (struct telling){.until = 124, .keys_at = {NEVER, NEVER}, .clock_ns = 7 * SECOND};
     tell(&t);
@@ -582,7 +586,7 @@ static void by_the_clock(void **state)
     assert_true(is_rising(&t));
 }
 
-/* Ten seconds are not too late, a nanosecond more is; nor is a clock that was set back. */
+/* Ten seconds are in time, a nanosecond more is not; nor does a clock that was set back matter. */
 static void ten_seconds(void **state)
 {
     enum { FIRST_SEALED = 25, UNTIL = 80 };
@@ -607,7 +611,7 @@ static void ten_seconds(void **state)
     assert_int_equal(count(&t, DS_EVENT_MESSAGE), all);
 }
 
-/* Keys are asked for when a connection is closed, so that those that are there by then are in time. */
+/* When a connection is closed, keys are requested, so that those that exist by then are in time. */
 static void asked_for_at_the_close(void **state)
 {
     static struct telling t;
@@ -623,7 +627,7 @@ static void asked_for_at_the_close(void **state)
     }
 }
 
-/* A connection that is closed waits as long as TCP has a place for it. */
+/* A closed connection waits as long as the TCP table has room for it. */
 static void no_place_to_wait(void **state)
 {
     static struct telling t;

@@ -1,5 +1,5 @@
-/* test_differ.c - which differences are shown, and which may be chance. Profiles are made of events at regular
- * intervals, with a pattern that says how they vary. */
+/* test_differ.c - which differences are shown, and which may be chance. Profiles are made of events
+ * at regular intervals that vary in a pattern. */
 #include "compare/differ.h"
 #include "failing_alloc.h"
 
@@ -15,16 +15,16 @@
 #define BEGIN (1700000000 * SECOND)
 #define MILLISECOND (SECOND / 1000)
 
-/* what is a kind of things that happens rate times a second, from one time to another. */
+/* what is a kind of event that happens rate times a second, between two times. */
 struct what {
     enum profile_kind kind;
     const char *key;
     unsigned rate;
     double from, until; /* shares of the capture */
     uint64_t bytes;
-    int64_t span_ns;    /* of a call */
+    int64_t span_ns;    /* duration of a call */
     unsigned fail_each; /* each n-th call fails; 0: none */
-    int64_t slow_ns;    /* each 25th call takes so long; 0: none */
+    int64_t slow_ns;    /* each 25th call takes that long; 0: none */
 };
 
 static struct ds_text text(const char *s)
@@ -47,7 +47,7 @@ static void add(struct profile *p, const struct what *w, int64_t ts_ns, unsigned
                                                                                    : w->span_ns + i % 7));
 }
 
-/* make fills a profile with what happens in so many seconds. */
+/* make fills a profile with the events of that many seconds. */
 static void make(struct profile *p, double seconds, const struct what *what, size_t num)
 {
     profile_init(p, 1000);
@@ -72,7 +72,8 @@ static void compare(struct profile *before, struct profile *after, struct differ
     assert_false(out->no_memory);
 }
 
-/* one compares one kind of things in two captures, and holds the only difference against what is wanted. */
+/* one compares one kind of event in two captures, and compares the only difference with the
+ * expected one. */
 static void one(const struct what *before, double seconds_before, const struct what *after, double seconds_after,
                 const char *wanted)
 {
@@ -102,11 +103,11 @@ static void rates(void **state)
     one(&base, 30, &other, 30, "none"); /* not twice as many */
     other.rate = 50;
     one(&base, 30, &other, 30, "grown rate");
-    one(&other, 30, &base, 30, "shrunk rate"); /* and the other way round */
-    one(&base, 300, &other, 10, "grown rate"); /* one is too short for slices as wide */
+    one(&other, 30, &base, 30, "shrunk rate"); /* and in the other direction */
+    one(&base, 300, &other, 10, "grown rate"); /* one capture is too short for slices of that width */
     one(&other, 10, &base, 300, "shrunk rate");
     other = (struct what){PROFILE_MESSAGE, "m", 400, 0.9, 1, 100, 0, 0, 0};
-    one(&base, 30, &other, 30, "none"); /* more in all, but in one piece: a burst */
+    one(&base, 30, &other, 30, "none"); /* more in total, but all at once: a burst */
     other = (struct what){PROFILE_MESSAGE, "m", 200, 0, 1, 100, 0, 0, 0};
     one(&base, 0.4, &other, 0.4, "grown rate");
 }
@@ -123,7 +124,7 @@ static void what_one_side_alone_has(void **state)
     (void)state;
     one(NULL, 30, &node, 30, "appeared presence");
     one(&node, 30, NULL, 30, "vanished presence worse");
-    one(NULL, 30, &brief, 30, "none"); /* it came and went: in one part alone */
+    one(NULL, 30, &brief, 30, "none"); /* it is in one part alone */
     one(NULL, 30, &late, 30, "appeared presence");
     one(NULL, 30, &few, 30, "none"); /* fewer than --threshold count */
     one(NULL, 30, &tool, 30, "none");
@@ -161,8 +162,8 @@ static void calls(void **state)
     one(&failing, 30, &failing, 15, "none");
 }
 
-/* Some 60 calls a part, of which one takes long, have that as their 99th percentile: in all parts at once, too.
- * That may be chance. */
+/* Some 60 calls a part, one of which is slow, have it as their 99th percentile, in all parts at
+ * once. That may be chance. */
 static void few_that_take_long(void **state)
 {
     const struct what base = {PROFILE_CALL, "c", 10, 0, 1, 100, MILLISECOND, 0, 0};
@@ -176,7 +177,7 @@ static void few_that_take_long(void **state)
         for (int i = 0; i < PROFILE_PARTS; i++)
             assert_true(histogram_add_many(&e->parts[i].spans, 50 * MILLISECOND, num_slow));
         compare(&a, &b, &out);
-        assert_int_equal(out.num, num_slow >= 3); /* 12 of 262 and none of 250 are no chance */
+        assert_int_equal(out.num, num_slow >= 3); /* 12 of 262 and none of 250 are not chance */
         free(out.rows);
         compare(&b, &a, &out);
         assert_int_equal(out.num, num_slow >= 3);
@@ -205,7 +206,7 @@ static void sizes(void **state)
     one(&small, 30, &other, 30, "grown size worse");
 }
 
-/* What varies within a capture as much as between two is no difference. */
+/* A value that varies within a capture as much as between the two is no difference. */
 static void what_varies_anyway(void **state)
 {
     struct profile a, b;
@@ -216,7 +217,7 @@ static void what_varies_anyway(void **state)
     make(&a, 30, before, 1);
     make(&b, 30, after, 1);
     struct profile_entry *e = profile_find(&b, PROFILE_MESSAGE, text("m"));
-    e->parts[2].bytes = e->parts[2].count * 90; /* one part is as it was before */
+    e->parts[2].bytes = e->parts[2].count * 90; /* one part is as before */
     compare(&a, &b, &out);
     assert_int_equal(out.num, 0);
     profile_free(&a);
@@ -246,7 +247,7 @@ static void the_release(void **state)
     profile_free(&b);
 }
 
-/* What could not be read, or is of nodes without a name, is not missing. */
+/* Messages that could not be read, or are from nodes without names, are not missing. */
 static void what_was_not_read_is_not_missing(void **state)
 {
     const struct what message = {PROFILE_MESSAGE, "m", 20, 0, 1, 100, 0, 0, 0};
@@ -258,7 +259,7 @@ static void what_was_not_read_is_not_missing(void **state)
         struct differences out;
         make(&a, 30, all[i], 1);
         make(&b, 30, NULL, 0);
-        b.num_unread = i == 0 ? 300 : 0; /* of 600 that are expected: twice as many are no difference */
+        b.num_unread = i == 0 ? 300 : 0; /* 600 are expected: twice as many are no difference */
         b.num_unnamed = i == 1 ? 301 : 0;
         compare(&a, &b, &out);
         assert_int_equal(out.num, i == 0);
@@ -292,7 +293,8 @@ static void a_profile_with_a_part_left_out(void **state)
     profile_free(&b);
 }
 
-/* The rows: by part, what is worse first; what follows from a node is left out, what has a similar name is not. */
+/* The rows: by part, the worst first. Consequences of a missing node are left out; similar names
+ * are not. */
 static void the_order(void **state)
 {
     const struct what before[] = {
@@ -345,8 +347,8 @@ static void of_call(struct profile *p)
 #define CALLS {PROFILE_CALL, "a@h > b@h gen:call to db", 20, 0, 1, 100, MILLISECOND, 0, 0}
 #define MESSAGES(key) {PROFILE_MESSAGE, key, 20, 0, 1, 100, 0, 0, 0}
 
-/* Other shapes in calls that are there as before are differences. What new calls bring with them is not, and not
- * how calls that fail now end. */
+/* Other shapes in known calls are differences. Messages of new calls are not, nor the way in which
+ * failing calls end. */
 static void messages_of_calls(void **state)
 {
     static const char request[] = "a@h > b@h call {v2,_} (gen:call) to db";
@@ -361,11 +363,11 @@ static void messages_of_calls(void **state)
          "b@h > a@h reply {error,_} (gen:call) from db", 0},
         {{{0}}, {CALLS, MESSAGES(request)}, 0, 2, "a@h > b@h gen:call to db", 1},
         {{{0}}, {CALLS, MESSAGES("b@h > a@h reply ok (gen:call)")}, 0, 2, "a@h > b@h gen:call to db", 1},
-        /* of another name, another label, other nodes */
+        /* another name, another label, other nodes */
         {{{0}}, {CALLS, MESSAGES("a@h > b@h call {v2,_} (gen:call) to d")}, 0, 2, "a@h > b@h gen:call to db", 0},
         {{{0}}, {CALLS, MESSAGES("a@h > b@h call {v2,_} (gen:call2) to db")}, 0, 2, "a@h > b@h gen:call to db", 0},
         {{{0}}, {CALLS, MESSAGES("c@h > b@h call {v2,_} (gen:call) to db")}, 0, 2, "a@h > b@h gen:call to db", 0},
-        /* by function: answers do not tell which */
+        /* by function: answers do not show which */
         {{{0}},
          {{PROFILE_CALL, "a@h > b@h erpc:call m:f/1", 20, 0, 1, 100, MILLISECOND, 0, 0},
           MESSAGES("b@h > a@h spawned _ (erpc:call)")},
@@ -374,7 +376,7 @@ static void messages_of_calls(void **state)
          {{PROFILE_CALL, "a@h > b@h gen:call to db", 20, 0, 1, 100, MILLISECOND, 3, 0},
           MESSAGES("b@h > a@h down crash (gen:call)")},
          1, 2, "a@h > b@h gen:call to db", 1},
-        /* a new request is not how calls fail, and may be why */
+        /* a new request is not a way to fail, and may be the reason */
         {{{PROFILE_CALL, "a@h > b@h gen:call to db", 20, 0, 1, 100, MILLISECOND, 20, 0}},
          {{PROFILE_CALL, "a@h > b@h gen:call to db", 20, 0, 1, 100, MILLISECOND, 3, 0},
           MESSAGES(request)},
@@ -414,7 +416,7 @@ static void messages_of_calls(void **state)
     }
 }
 
-/* Where the two have nothing in common whose nodes are known, nothing was compared. */
+/* If the two captures share no node with a known name, nothing was compared. */
 static void what_was_compared(void **state)
 {
     const struct what node = {PROFILE_NODE, "a@h", 20, 0, 1, 100, 0, 0, 0};

@@ -1,4 +1,4 @@
-/* test_node_roles.c - what a name is called wherever it runs. */
+/* test_node_roles.c - the part of a node's name that is the same wherever it runs. */
 #include "compare/node_roles.h"
 #include "failing_alloc.h"
 
@@ -29,12 +29,12 @@ static void words_of_one_run(void **state)
         {"rabbit@rab1", "rabbit@rab1"},
         {"rem-3f09ac-shop@web1", "rem-*-shop@web1"},
         {"c13579@host", "c*@host"},
-        {"web12@host", "web12@host"},                 /* two digits are a number of ours */
+        {"web12@host", "web12@host"},                 /* two digits are a number that the user chose */
         {"web123@host", "web*@host"},
         {"2RT6VHGF2H8GO@host", "*@host"},
         {"HEADQUARTERS@host", "HEADQUARTERS@host"},   /* no digit */
         {"1234567890@host", "*@host"},
-        {"facade@host", "facade@host"},               /* a word, not made of hexadecimal digits */
+        {"facade@host", "facade@host"},               /* a word with other letters than a to f */
         {"abc_99.node.4711@10.0.0.111", "abc_99.node.*@10.0.0.111"},
         {"app_1.2.3@host", "app_1.2.3@host"},
         {"a1b2@host", "a1b2@host"},

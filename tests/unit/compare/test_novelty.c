@@ -1,4 +1,4 @@
-/* test_novelty.c - what is new to a baseline, and what is not told as such. */
+/* test_novelty.c - what is new compared with a baseline, and what is not reported as new. */
 #include "compare/novelty.h"
 
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static struct ds_text text(const char *s)
     return (struct ds_text){s, strlen(s)};
 }
 
-/* had counts something in the baseline, at a second of it. */
+/* had counts an event in the baseline, at a second of it. */
 static struct profile_entry *had(enum profile_kind kind, const char *key, int second)
 {
     const unsigned slice = profile_at(&before, BEGIN + second * SECOND);
@@ -59,7 +59,7 @@ static struct novelty_source source(void)
     return (struct novelty_source){.node = {text("a@h"), text("b@h")}, .ts_ns = now_ns, .frame = 3, .conn = 1};
 }
 
-/* told is what is given out: "function os:cmd/1"; "": nothing. */
+/* told returns what was reported: "function os:cmd/1"; "": nothing. */
 static const char *told(void)
 {
     static const char *const names[UNUSUAL_KIND_COUNT] = {
@@ -92,7 +92,7 @@ static const char *has(enum profile_kind kind, const char *key)
     return told();
 }
 
-/* What is new is told with its first message, and once. */
+/* What is new is reported with its first message, and once. */
 static void told_once(void **state)
 {
     (void)state;
@@ -109,7 +109,7 @@ static void told_once(void **state)
     assert_int_equal(novelty_check(&novelty).num_told, 4);
 }
 
-/* A node that is not known by its name may be any. */
+/* A node whose name is unknown may be any node. */
 static void without_a_name(void **state)
 {
     const struct novelty_source from = source();
@@ -122,7 +122,7 @@ static void without_a_name(void **state)
     assert_string_equal(told(), "");
 }
 
-/* A link of a node that is new is that node's. One between nodes of the baseline is told. */
+/* A new node's links are not reported. A new link between nodes of the baseline is. */
 static void links(void **state)
 {
     const struct novelty_source from = source();
@@ -144,7 +144,8 @@ static void links(void **state)
     assert_string_equal(told(), "link a@h - c@h");
 }
 
-/* Where new kinds still came in the second half of the baseline, one more has to come ten times. */
+/* If new kinds still appeared in the second half of the baseline, a further one is reported after
+ * ten times. */
 static void late_in_the_baseline(void **state)
 {
     (void)state;
@@ -161,7 +162,8 @@ static void late_in_the_baseline(void **state)
     assert_string_equal(has(PROFILE_FUNCTION, "os:cmd/1"), "function os:cmd/1"); /* another kind */
 }
 
-/* What may be among what could not be read is counted, until it comes more often than that. */
+/* A kind that may be among unreadable messages of the baseline is counted until it is more frequent
+ * than these. */
 static void unread_before(void **state)
 {
     (void)state;
@@ -169,7 +171,7 @@ static void unread_before(void **state)
     before.num_unread = 2;
     compare();
     count(PROFILE_NODE, "a@h");
-    for (int i = 0; i < 4; i++) /* as many in a minute, which is how long the baseline is */
+    for (int i = 0; i < 4; i++) /* as many in a minute, the length of the baseline */
         assert_string_equal(has(PROFILE_FUNCTION, "os:cmd/1"), "");
     assert_int_equal(novelty_check(&novelty).num_not_judged, 1);
     assert_string_equal(has(PROFILE_FUNCTION, "os:cmd/1"), "function os:cmd/1");
@@ -181,7 +183,7 @@ static void unread_before(void **state)
     assert_string_equal(has(PROFILE_NODE, "c@h"), "node c@h"); /* its name could be read */
 }
 
-/* A node without a name may be any, but not once all have one. */
+/* A node without a name may be any node, unless all nodes of the baseline have names. */
 static void unnamed_before(void **state)
 {
     (void)state;
@@ -196,7 +198,8 @@ static void unnamed_before(void **state)
     }
 }
 
-/* Answers to what came before the baseline may be any shape, but call no function and go to no name. */
+/* Answers to requests from before the baseline may have any shape, but they call no function and go
+ * to no name. */
 static void answers_before(void **state)
 {
     (void)state;
@@ -211,7 +214,7 @@ static void answers_before(void **state)
     }
 }
 
-/* A baseline that has no room for all says nothing of what it does not have. */
+/* A baseline that was full proves nothing about what it lacks. */
 static void full_tables(void **state)
 {
     (void)state;
@@ -227,7 +230,8 @@ static void full_tables(void **state)
     assert_true(novelty_check(&novelty).is_incomplete);
 }
 
-/* More than NOVELTY_MOST of a kind are counted; so is what comes with one record and has no room. */
+/* More than NOVELTY_MOST of a kind are counted; so are new things of one record for which there is
+ * no room. */
 static void too_many(void **state)
 {
     char key[20];
@@ -266,7 +270,7 @@ static const char *window(enum profile_kind kind, uint64_t value)
     return told();
 }
 
-/* Between nodes without names, messages have addresses and are compared; all calls are one kind. */
+/* Without names of nodes, messages have addresses and are compared; all calls are one kind. */
 static void beyond_without_names(void **state)
 {
     (void)state;
@@ -281,7 +285,7 @@ static void beyond_without_names(void **state)
     assert_string_equal(window(PROFILE_MESSAGE, 150), "size a@h > b@h it");
 }
 
-/* Latencies and sizes: by a factor and a least difference; once until it is over. */
+/* Latencies and sizes: by a factor and a least difference; reported once until it is over. */
 static void beyond(void **state)
 {
     (void)state;
@@ -309,7 +313,7 @@ static void beyond(void **state)
     assert_string_equal(window(PROFILE_MESSAGE, 1000), "");
     begin();
     compare();
-    assert_string_equal(window(PROFILE_MESSAGE, 1000), ""); /* there was none */
+    assert_string_equal(window(PROFILE_MESSAGE, 1000), ""); /* the baseline had none */
     begin();
     windows_of(PROFILE_CALL, 1000000, 10);
     compare();

@@ -1,4 +1,4 @@
-/* test_profile.c - slices and parts, and the file that a profile is written to and read from. */
+/* test_profile.c - slices and parts, and the file format of a profile. */
 #include "compare/profile.h"
 #include "compare/profile_file.h"
 #include "failing_alloc.h"
@@ -33,7 +33,7 @@ static void slices_grow(void **state)
     profile_init(&p, 10);
     assert_int_equal(profile_num_slices(&p), 0);
     struct profile_entry *e = profile_entry_get(&p, PROFILE_NODE, text("a@h"));
-    /* one event in each of the least slices, up to one more than there are */
+    /* one event in each of the shortest slices, up to one more than there are */
     for (int i = 0; i < PROFILE_SLICES; i++) {
         const unsigned slice = profile_at(&p, BEGIN + i * PROFILE_LEAST_WIDTH_NS);
         assert_int_equal(slice, i);
@@ -52,7 +52,7 @@ static void slices_grow(void **state)
     profile_free(&p);
 }
 
-/* Times that jump, and those before the first one, lose nothing and take no long time. */
+/* Times that jump, and those before the first one, lose nothing and cost little. */
 static void any_time(void **state)
 {
     static const int64_t times[] = {BEGIN, 0, INT64_MIN, INT64_MAX, BEGIN - 1, -1, INT64_MAX};
@@ -74,8 +74,8 @@ static void any_time(void **state)
     profile_free(&p);
 }
 
-/* add adds as many calls, or messages, of one value at one time; true when one of them ended a window that is not the
- * first one. */
+/* add adds num calls, or messages, of one value at one time; true if one of them ended a window
+ * that is not the first one. */
 static bool add(struct profile *p, struct profile_entry *e, int64_t ts_ns, int num, uint64_t value, uint64_t *least)
 {
     bool is_pair = false;
@@ -84,8 +84,8 @@ static bool add(struct profile *p, struct profile_entry *e, int64_t ts_ns, int n
     return is_pair;
 }
 
-/* A window ends with what comes half a second after its beginning, when there are five in it; two in a row that
- * came to so much count. */
+/* A window ends with the first event at least half a second after its beginning, if it has five;
+ * the lower of two consecutive windows counts. */
 static void windows(void **state)
 {
     const int64_t over_ns = BEGIN + (int64_t)PROFILE_WINDOW_NS;
@@ -98,10 +98,10 @@ static void windows(void **state)
     for (int i = 0; i < 5; i++) /* the median is 30 */
         assert_false(add(&p, call, BEGIN + i, 1, (uint64_t)(10 + 10 * i), &least));
     assert_false(add(&p, call, over_ns - 1, 1, 30, &least)); /* it is not over */
-    assert_false(add(&p, call, over_ns, 1, 20, &least));     /* it was the first one */
+    assert_false(add(&p, call, over_ns, 1, 20, &least));     /* it was the first window */
     assert_int_equal(call->windows, 0);
     assert_false(add(&p, call, BEGIN + 10 * SECOND, 3, 20, &least)); /* four in it */
-    assert_false(add(&p, call, BEGIN + 11 * SECOND, 1, 20, &least)); /* five: the next one ends it */
+    assert_false(add(&p, call, BEGIN + 11 * SECOND, 1, 20, &least)); /* five: the next event ends it */
     assert_true(add(&p, call, BEGIN + 12 * SECOND, 1, 50, &least));
     assert_int_equal(least, 20); /* of 30 and 20 */
     assert_int_equal(call->most, 20);
@@ -214,7 +214,7 @@ static void what_is_written_is_read(void **state)
 static bool reads(const char *data, size_t len, char why[static PROFILE_WHY])
 {
     struct profile read;
-    char *copy = malloc(len + 1); /* what is read behind the end is noticed */
+    char *copy = malloc(len + 1); /* so that the sanitizer notices a read behind the end */
     memcpy(copy, data, len);
     profile_init(&read, 10);
     why[0] = '\0';
@@ -238,7 +238,7 @@ static void no_prefix_is_one(void **state)
         assert_false(reads(out.data, len, why));
     assert_false(reads(out.data, out.len - 2, why)); /* all but "}\n" */
     assert_true(reads(out.data, out.len - 1, why));
-    /* one byte that is another: it is read or refused, and that is all */
+    /* one byte differs: the file is read or refused, and nothing worse */
     for (size_t at = 0; at < out.len; at += 7) {
         const char was = out.data[at];
         out.data[at] = (char)(was ^ 0x11);

@@ -1,4 +1,4 @@
-/* test_profile_gather.c - under which key a record is counted. */
+/* test_profile_gather.c - the key under which a record is counted. */
 #include "compare/profile_gather.h"
 
 #include "analyse/findings/finding_kinds.h"
@@ -22,7 +22,8 @@ static struct finding finding_of(enum finding_code id, const char *first, const 
     return f;
 }
 
-/* has_key says whether two findings, of a pair of nodes named in both orders, are counted under a key. */
+/* has_key returns whether two findings, with a pair of nodes named in both orders, are counted
+ * under a key. */
 static bool has_key(enum finding_code id, const char *a, const char *b, const char *key)
 {
     struct node_roles *roles = node_roles_new();
@@ -52,7 +53,7 @@ static void findings_of_pairs(void **state)
                         "DS201 a node stopped responding and was disconnected a, ab@h"));
     assert_true(has_key(FINDING_DS201, "b@h", "",
                         "DS201 a node stopped responding and was disconnected b@h"));
-    /* Which node does not read is what matters. */
+    /* The node that does not read matters. */
     assert_true(has_key(FINDING_DS205, "b@h", "a@h", "DS205 a node does not read from its link b@h, a@h"));
     assert_true(has_key(FINDING_DS205, "b@h", "a@h", "DS205 a node does not read from its link a@h, b@h"));
 }

@@ -1,4 +1,4 @@
-/* test_significance.c - the tests against values that can be computed by hand. */
+/* test_significance.c - the statistical tests against values computed by hand. */
 #include "compare/significance.h"
 
 #include <setjmp.h>

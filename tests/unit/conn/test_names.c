@@ -1,4 +1,4 @@
-/* Registered names: who has one, who only answers for it, and what takes it away. */
+/* Registered names: which process has one, which only answers for it, and what removes it. */
 #include "analyse/calls/processes.h"
 #include "failing_alloc.h"
 
@@ -49,7 +49,7 @@ static void answer(struct world *w, uint32_t name, uint32_t id)
     processes_learn(&w->p, name, &key);
 }
 
-/* The process is called as a process with that name, or one that answers for it. */
+/* The text of the process says that it has that name, or that it answers for it. */
 static bool is_called(const struct world *w, uint32_t id, uint32_t name, bool is_for)
 {
     const struct pid_key key = pid(w, id);
@@ -99,7 +99,7 @@ static void one_answer(void **state)
     stop(&w);
 }
 
-/* A process for each request, as gen_server:reply allows: none has the name. */
+/* A process for each request, as gen_server:reply allows: none of them has the name. */
 static void workers(void **state)
 {
     struct world w;
@@ -131,7 +131,7 @@ static void server_and_workers(void **state)
         if (i != 100)
             assert_true(has(&w, 1, w.echo));
     }
-    answer(&w, w.echo, 180); /* two that come back */
+    answer(&w, w.echo, 180); /* two processes that answer again */
     answer(&w, w.echo, 1);
     assert_true(is_for(&w, 1, w.echo));
     assert_true(is_for(&w, 180, w.echo));
@@ -158,16 +158,16 @@ static void pool(void **state)
     assert_true(is_whereis(&w, w.echo, 1));
     answer(&w, w.echo, 2);
     answer(&w, w.echo, 1);
-    assert_true(has(&w, 1, w.echo)); /* 2 has not come back since */
+    assert_true(has(&w, 1, w.echo)); /* 2 has not answered again since */
     for (uint32_t i = 1; i < 32; i++) {
-        assert_true(is_nowhere(&w, w.echo)); /* but may serve the next one */
+        assert_true(is_nowhere(&w, w.echo)); /* but may serve the next request */
         answer(&w, w.echo, 1);
     }
     assert_true(is_whereis(&w, w.echo, 1));
     stop(&w);
 }
 
-/* Two processes exchange their names, again and again: one answer of each tells. */
+/* Two processes swap their names, again and again: one answer of each shows it. */
 static void swap(void **state)
 {
     struct world w;
@@ -187,7 +187,7 @@ static void swap(void **state)
     stop(&w);
 }
 
-/* One that has a name and answers for a pool keeps its own. */
+/* A process that has a name and answers for a pool keeps its own. */
 static void lends_a_hand(void **state)
 {
     struct world w;
@@ -211,7 +211,7 @@ static void ends(void **state)
     answer(&w, w.echo, 1);
     processes_ended(&w.p, &one);
     assert_true(has(&w, 1, 0));
-    answer(&w, w.echo, 2); /* nobody else can have it */
+    answer(&w, w.echo, 2); /* no other process can have it */
     assert_true(has(&w, 2, w.echo));
     processes_ended(&w.p, &named);
     assert_true(has(&w, 2, 0));
@@ -281,8 +281,8 @@ static void memory_runs_out(void **state)
     failing_alloc_at(0);
 }
 
-/* Texts have a cap in bytes, too: as many as there may be, all as long as atoms get, would be four
- * times as much. */
+/* Texts also have a cap in bytes: the greatest number of texts, all of the length of the longest
+ * atoms, would take four times as much. */
 static void texts_have_a_cap(void **state)
 {
     enum { MAX = 300, FIT = MAX * INTERN_BYTES_EACH / INTERN_TEXT_MAX };

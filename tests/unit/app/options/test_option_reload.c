@@ -1,6 +1,6 @@
 /*
- * test_option_reload.c - --config read again: what is wrong with it changes nothing, and memory that
- * runs out is said. What can change is seen in the struct, what cannot in what is said.
+ * test_option_reload.c - --config read again: a mistake in it changes nothing, and failing memory
+ * is reported. A change that is possible shows in the struct, one that is not in a message.
  */
 #include "app/options/option_reload.h"
 #include "failing_alloc.h"

@@ -1,6 +1,5 @@
 /*
- * test_options.c - the command line: what it makes of good ones, and that bad ones are
- * refused.
+ * test_options.c - the command line: how valid ones are parsed, and that invalid ones are refused.
  */
 #include "app/options/option_conflicts.h"
 #include "app/options/options.h"
@@ -138,7 +137,7 @@ static void takes_ends(void **state)
     options_free(&o);
 }
 
-/* A fuse is there where somebody looks on: at a live capture, at a terminal. */
+/* A live capture on a terminal has a rate limit, as a user looks at it. */
 static void has_a_fuse_on_a_terminal(void **state)
 {
     static const struct {
@@ -232,7 +231,7 @@ static void takes_filters(void **state)
     options_free(&o);
 }
 
-/* give makes an option of a word of option_conflicts.def, "name" or "name=value". */
+/* give makes an option from a word of option_conflicts.def, "name" or "name=value". */
 static struct option_given give(const char *word, size_t len)
 {
     static char names[2][64];
@@ -271,7 +270,7 @@ static void check_refused(bool needs, const char *these, const char *those)
     }
 }
 
-/* Each line of the table names options that there are, and refuses them. */
+/* Each row of the table names existing options, and refuses them together. */
 static void refuses_conflicts(void **state)
 {
     (void)state;
@@ -330,7 +329,7 @@ static void helps_without_looking_further(void **state)
     options_free(&o);
 }
 
-/* Each report can be asked for by its name alone. */
+/* Each report can be requested by its name alone. */
 static void reports_have_options(void **state)
 {
     (void)state;
@@ -353,8 +352,8 @@ static void is_no_habit(enum habit_where where, const char *name)
         fail_msg("habits.def says of %s, which exists: %s", name, answer);
 }
 
-/* What a word of habits.def is answered is right only while no report, format or option has that name. A row
- * of fields may be the beginning of some (epmd*): fields are looked for first. */
+/* The answer of a row in habits.def is right only while no report, format or option has that name.
+ * A row about fields may be a prefix of some (epmd*): fields are looked for first. */
 static void habits_name_nothing_that_there_is(void **state)
 {
     const char *names[MAX_KINDS];

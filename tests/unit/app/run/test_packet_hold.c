@@ -1,5 +1,6 @@
 /*
- * test_packet_hold.c - packets wait as long as their atoms are unknown: how long, in which order, how many.
+ * test_packet_hold.c - packets wait while their atoms are unknown: how long, in which order, how
+ * many.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -18,8 +19,8 @@
 
 enum { LINK_IPV4 = 228, ACK = 16, TCP = 6, LOG_LEN = 512 };
 
-/* {6, <alice@h.85.0>, '', rex} without the cache, and with a payload whose atom is in slot 7: nobody has
- * said what that is. */
+/* {6, <alice@h.85.0>, '', rex} without the cache, and with a payload whose atom is in slot 7, which
+ * no message has defined. */
 #define PID "Xw\7alice@h\0\0\0\x55\0\0\0\0\0\0\0\1"
 #define KNOWN "\0\0\0\x2ap\x83h\4a\6" PID "w\0w\3rex\x83h\2a\1a\2"
 #define UNKNOWN "\0\0\0\x28\x83\x44\1\0\7h\4a\6" PID "w\0w\3rexR\0"
@@ -30,7 +31,7 @@ struct world {
     struct maker maker;
     uint32_t seq[2];
     uint64_t frame;
-    char log[LOG_LEN]; /* the numbers of packets that have gone on */
+    char log[LOG_LEN]; /* the numbers of the packets that were released */
 };
 static struct world world;
 static struct ds_config config;
@@ -43,7 +44,7 @@ static void take(void *context, const struct ds_packet *packet)
     (void)ds_session_packet(w->session, packet);
 }
 
-/* begin makes a world in which max_bytes may wait; false when memory ran out. */
+/* begin makes a world in which max_bytes may wait; false if memory ran out. */
 static bool begin(uint64_t max_bytes)
 {
     static const uint16_t ports[] = {0x5678};
@@ -70,7 +71,7 @@ static void end(void)
     ds_atom_memory_free(config.atom_memory);
 }
 
-/* make makes the next packet of a direction. The checksums of headers are never looked at. */
+/* make makes the next packet of a direction. Header checksums are not checked. */
 static struct ds_packet make(struct maker *m, int dir, const void *bytes, size_t len)
 {
     maker_start(m, bytes, len);
@@ -78,7 +79,7 @@ static struct ds_packet make(struct maker *m, int dir, const void *bytes, size_t
     maker_ip4(m, TCP);
     world.seq[dir] += (uint32_t)len;
     uint8_t *head = maker_bytes(m);
-    for (int i = 0; i < 4 && dir == 1; i++) { /* addresses and ports the other way round */
+    for (int i = 0; i < 4 && dir == 1; i++) { /* swap addresses and ports */
         const uint8_t from = head[12 + i];
         head[12 + i] = head[16 + i];
         head[16 + i] = from;
@@ -91,13 +92,13 @@ static struct ds_packet make(struct maker *m, int dir, const void *bytes, size_t
     return maker_packet(m, LINK_IPV4);
 }
 
-/* join has both ends say something, from which it is known what they speak. */
+/* join lets both ends send something that shows which protocol they speak. */
 static void join(void)
 {
     for (int i = 0; i < 6; i++) {
         struct ds_packet packet = make(&world.maker, i % 2, KNOWN KNOWN, sizeof KNOWN KNOWN - 1);
         packet.frame = ++world.frame;
-        packet.ts_ns = (i - 6) * SECOND; /* nobody waits for earlier ones any more */
+        packet.ts_ns = (i - 6) * SECOND; /* no packet waits for earlier ones any more */
         packet_hold_packet(world.hold, &packet);
     }
     packet_hold_end(world.hold);
@@ -106,7 +107,7 @@ static void join(void)
     world.frame = 0;
 }
 
-/* send_past has the hold take a packet of that time; past: what it stands for. */
+/* send_past gives the hold a packet of that time; past: what kind of pseudo packet it is. */
 static void send_past(int64_t ts_ns, const void *bytes, size_t len, uint8_t past)
 {
     struct ds_packet packet = make(&world.maker, 0, bytes, len);
@@ -116,7 +117,8 @@ static void send_past(int64_t ts_ns, const void *bytes, size_t len, uint8_t past
     packet_hold_packet(world.hold, &packet);
 }
 
-/* SEND has it read, too: while others may come that are earlier it is not, until it is later by the clock. */
+/* SEND also lets it be read: a packet is not read while earlier ones may come, until the clock is
+ * later. */
 #define SEND(s, bytes) \
     (send_past((s) * SECOND, bytes, sizeof(bytes) - 1, DS_SNAPSHOT_NONE), \
      (void)packet_hold_time(world.hold, (s) * SECOND + SECOND / 10))
@@ -127,7 +129,7 @@ static void gone(const char *log)
     world.log[0] = '\0';
 }
 
-/* What has no unknown atoms waits for what came before it, and hardly longer. */
+/* A packet without unknown atoms waits for earlier packets, and hardly longer. */
 static void waits_for_its_atoms(void **state)
 {
     (void)state;
@@ -153,7 +155,7 @@ static void waits_for_its_atoms(void **state)
     end();
 }
 
-/* A clock that is set back, or one time stamp that is far ahead, has nothing wait for it. */
+/* No packet waits for a clock that is set back, or for one time stamp that is far ahead. */
 static void waits_for_no_clock(void **state)
 {
     (void)state;
@@ -171,7 +173,7 @@ static void waits_for_no_clock(void **state)
     end();
 }
 
-/* While nothing comes the clock tells, and what decodes is told no more than that. */
+/* While no packet comes, the clock decides, and the session learns no later time than that. */
 static void waits_by_the_clock(void **state)
 {
     (void)state;
@@ -189,7 +191,7 @@ static void waits_by_the_clock(void **state)
     end();
 }
 
-/* When too many bytes wait the oldest go on, and that is counted. */
+/* If too many bytes wait, the oldest packets are released; this is counted. */
 static void is_bounded(void **state)
 {
     struct ds_stats stats = {0};
@@ -208,7 +210,7 @@ static void is_bounded(void **state)
     packet_hold_end(world.hold);
     gone("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 ");
     end();
-    /* One that is larger than all that may wait does not. */
+    /* A packet that is larger than the cap does not wait. */
     assert_true(begin(1));
     join();
     SEND(1, KNOWN);
@@ -217,7 +219,7 @@ static void is_bounded(void **state)
     end();
 }
 
-/* What stands for the past is not of now: nothing waits for it or with it. */
+/* Pseudo packets have no present time: no packet waits for them or with them. */
 static void the_past_does_not_wait(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /*
- * test_summary.c - what --strict takes for incomplete: each kind of trouble by itself.
+ * test_summary.c - what --strict considers incomplete: each kind of trouble alone.
  */
 #include "app/run/summary.h"
 
