@@ -1,5 +1,5 @@
 /*
- * test_bounded_regex.c - a search takes a bounded time whatever is searched for, and finds what
+ * test_bounded_regex.c - a search takes bounded time for any expression and text, and finds what
  * PCRE2 finds.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -33,7 +33,7 @@ static int64_t worked_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Each would take from seconds to days. */
+/* Without a bound, each would take from seconds to days. */
 static void gives_up_in_time(void **state)
 {
     static const char *const patterns[] = {
@@ -44,7 +44,7 @@ static void gives_up_in_time(void **state)
     static char text[LONG];
     (void)state;
     memset(text, 'a', sizeof text);
-    memcpy(text + LONG - 4, "\n~a~", 4); /* what every match needs is there */
+    memcpy(text + LONG - 4, "\n~a~", 4); /* the text has what every match needs */
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         struct bounded_regex *regex = make(patterns[i]);
         const int64_t begin_ns = worked_ns();
@@ -56,7 +56,7 @@ static void gives_up_in_time(void **state)
     }
 }
 
-/* The same expressions are answered where that takes no time. */
+/* The same expressions are answered if that is quick. */
 static void answers_what_can_be_answered(void **state)
 {
     static char text[LONG];
@@ -82,7 +82,7 @@ static void answers_what_can_be_answered(void **state)
     bounded_regex_free(regex);
 }
 
-/* Both programs of an expression are the same expression. */
+/* Both programs of an expression match the same texts. */
 static void finds_what_pcre2_finds(void **state)
 {
     static const char *const patterns[] = {
@@ -117,7 +117,7 @@ static void finds_what_pcre2_finds(void **state)
     }
 }
 
-/* Once the end is wanted there is half a second of work left. */
+/* After a request to end, half a second of work is left. */
 static void ends_when_asked(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /*
- * test_columns.c - columns that fit what stands in them, up to a bound, and lines that fit a terminal.
+ * test_columns.c - columns that fit their cells, up to a bound, and lines that fit a terminal.
  */
 #include "core/column_width.h"
 #include "core/columns.h"
@@ -26,7 +26,7 @@ static void fits(void **state)
 {
     struct columns c = {.align = "lr", .width = {4, 2}};
     (void)state;
-    is_printed(&c, "a\tb\tc\td\n", "a     b c\td\n"); /* the last cell goes on */
+    is_printed(&c, "a\tb\tc\td\n", "a     b c\td\n"); /* the last cell is not cut */
     columns_fit(&c, "abcde\t1\tx\n");
     columns_fit(&c, "a\t1234\tx\n");
     is_printed(&c, "a\tb\tc\n", "a        b c\n");
@@ -39,7 +39,7 @@ static void fits(void **state)
     is_printed(&c, "", "");
 }
 
-/* One cell that is wider than all bounds pushes its own line, and no other. */
+/* A cell that is wider than all bounds shifts its own line, and no other. */
 static void bounds(void **state)
 {
     char line[64];
@@ -67,7 +67,7 @@ static void in_bounded_lines(void **state)
     is_printed(&c, "1\tb\t22\t text\n", "   1 b          22  text\n");
     c.text_width = 12;
     is_printed(&c, "1\tb\t22\t longer text\n", "   1 b          22\n    longer text\n");
-    is_printed(&c, "1\tb\t22\t text\n", "   1 b          22  text\n"); /* it fits, though others do not */
+    is_printed(&c, "1\tb\t22\t text\n", "   1 b          22  text\n"); /* it fits, even if others do not */
     is_printed(&c, "1\tb\t22\t text!\n", "   1 b          22\n    text!\n");
     is_printed(&c, "1\tb\t22\t\n", "   1 b          22 \n");
     is_printed(&c, "1\tb\t22\t a text that goes on\n",
@@ -79,7 +79,7 @@ static void in_bounded_lines(void **state)
                "   1 b          22\n    a text that goes ...\n");
     c.line_width = 15; /* columns, too, go on below */
     is_printed(&c, "1\tb\t22\t text\n", "   1 b\n        22\n    text\n");
-    c.line_width = 3; /* whatever happens, each cell is there */
+    c.line_width = 3; /* each cell is printed in any case */
     is_printed(&c, "1\tb\t22\ttext\n", "   1\n    b\n        22\n    \n");
     c.line_width = 0;
     is_printed(&c, "1\tb\t22\t text\n", "   1 b          22  text\n");
@@ -99,14 +99,14 @@ static void is_shortened(const char *text, unsigned columns, const char *wanted)
     ds_buffer_free(&out);
 }
 
-/* What is short says so, and has no number of which digits are gone. */
+/* A shortened text shows that it is, and has no number with missing digits. */
 static void short_texts(void **state)
 {
     (void)state;
     is_shortened("all of it", 9, "all of it");
     is_shortened("all of it", 8, "all o...");
     is_shortened("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 4, "\xc3\xa4...");
-    is_shortened("\033[1mbold\033[0m", 4, "\033[1mbold\033[0m"); /* colours take no columns */
+    is_shortened("\033[1mbold\033[0m", 4, "\033[1mbold\033[0m"); /* colours use no columns */
     is_shortened("\033[0;2mbold\033[0m and more", 7, "\033[0;2mbold\033[0m...");
     is_shortened("\033[0;2bold", 7, "\033[0;..."); /* no colour: it does not end in m */
     is_shortened("\033[12", 5, "\033[12");
@@ -137,8 +137,8 @@ static void long_lines(void **state)
     are_wrapped("{one,two,three}", 12, "{one,two,\n    three}"); /* no blank: behind a comma */
     are_wrapped("{a,threefour}", 9, "{a,threef\n    our}");      /* not where that is far away */
     are_wrapped("threefour1234", 12, "threefour\n    1234");      /* before a number */
-    are_wrapped("12345678", 6, "123456\n   78");                 /* which is wider than all there is */
-    are_wrapped("one two ", 7, "one two");                       /* no line of blanks */
+    are_wrapped("12345678", 6, "123456\n   78");                 /* which is wider than the line */
+    are_wrapped("one two ", 7, "one two");                       /* no blank line */
     are_wrapped("                one", 8, "\n    one");
     are_wrapped("abc", 1, "a\nb\nc");
     are_wrapped("", 5, "");
@@ -168,8 +168,8 @@ static void widths(void **state)
     }
 }
 
-/* The C library knows them, too, of another version of Unicode; but it has formatting characters that show
- * as none. */
+/* The C library knows widths, too, of another version of Unicode; but it counts some formatting
+ * characters as one column. */
 static void widths_as_of_the_library(void **state)
 {
     unsigned num = 0, different = 0;
@@ -187,8 +187,8 @@ static void widths_as_of_the_library(void **state)
 }
 
 #define WIDE "\xe5\xad\x97"         /* a Chinese character */
-#define MARK "\xcc\x81"             /* an accent, on what is before it */
-#define FLAG "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa" /* two letters of a country */
+#define MARK "\xcc\x81"             /* an accent on the preceding character */
+#define FLAG "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa" /* two regional indicators: a flag */
 #define THUMB "\xf0\x9f\x91\x8d"
 #define SKIN "\xf0\x9f\x8f\xbd"
 #define CAT "\xf0\x9f\x90\x88"     /* a cat */
@@ -205,7 +205,7 @@ static void wide_characters(void **state)
     struct columns c = {.align = "lr", .width = {4, 2}};
     (void)state;
     assert_int_equal(width_of("a" WIDE "e" MARK CAT), 1 + 2 + 1 + 2);
-    assert_int_equal(width_of(FLAG THUMB SKIN), 2 + 2 + 2); /* one by one, whoever draws them as one */
+    assert_int_equal(width_of(FLAG THUMB SKIN), 2 + 2 + 2); /* each by itself, in any terminal */
     assert_false(ds_char_is_shown(JOINER));
     assert_int_equal(width_of("\xff\xe5\xad"), 3); /* no characters: as the bytes that they are */
     columns_fit(&c, WIDE WIDE "a\tb\tc\n");
@@ -216,20 +216,20 @@ static void wide_characters(void **state)
 
     is_shortened(WIDE WIDE WIDE, 6, WIDE WIDE WIDE);
     is_shortened(WIDE WIDE WIDE, 5, WIDE "...");
-    is_shortened(WIDE WIDE WIDE, 4, "..."); /* of which half would stand there */
+    is_shortened(WIDE WIDE WIDE, 4, "..."); /* only half of it would fit */
     is_shortened("e" MARK MARK WIDE WIDE, 4, "e" MARK MARK "...");
 
     are_wrapped(WIDE WIDE WIDE WIDE WIDE "\n", 9, WIDE WIDE WIDE WIDE "\n    " WIDE "\n");
     are_wrapped("a" WIDE WIDE, 4, "a" WIDE "\n  " WIDE);
     are_wrapped("ee" MARK MARK "a", 2, "ee" MARK MARK "\n a");
-    are_wrapped(WIDE WIDE, 1, WIDE "\n" WIDE); /* wider than all there is: it is there all the same */
+    are_wrapped(WIDE WIDE, 1, WIDE "\n" WIDE); /* wider than the line: it is printed all the same */
     struct ds_buffer out = {0};
-    line_wrap((struct ds_text){CAT CAT, 8}, 9, 2, 10, &out); /* the rest of a line has no room for it */
+    line_wrap((struct ds_text){CAT CAT, 8}, 9, 2, 10, &out); /* it does not fit into the rest of a line */
     is_made(&out, "\n  " CAT CAT);
     ds_buffer_free(&out);
 }
 
-/* Whatever the bytes are, no line is wider than it may be, and none of them is lost. */
+/* For any bytes, no line is wider than allowed, and no byte is lost. */
 static void wide_anywhere(void **state)
 {
     static const char *const pieces[] = {WIDE, MARK, CAT, "a", " ", ",", "12", "\xff", "\xe5"};

@@ -1,4 +1,4 @@
-/* test_community_id.c - the names of connections by those that other programs give them. */
+/* test_community_id.c - Community ID, the name of a connection in other programs. */
 #include "core/community_id.h"
 
 #include <arpa/inet.h>
@@ -29,7 +29,7 @@ static void assert_id(const char *a, uint16_t a_port, const char *b, uint16_t b_
     }
 }
 
-/* The values are those of the baseline that its makers publish. */
+/* The values are those of the published baseline. */
 static void names(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_duration.c - spans of time in the unit that suits them, rounded, as long as there are any. */
+/* test_duration.c - durations in a suitable unit, rounded. */
 #include "core/duration.h"
 
 #include <setjmp.h>

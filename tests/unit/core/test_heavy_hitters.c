@@ -1,5 +1,5 @@
-/* test_heavy_hitters.c - what weighs most is never missing, and how wrong a weight may be is said; the
- * histogram's error; both where memory runs out. */
+/* test_heavy_hitters.c - the heaviest entries are never missing, and the error of a weight is
+ * known; the error of the histogram; both when memory runs out. */
 #include "core/hash.h"
 #include "core/heavy_hitters.h"
 #include "core/histogram.h"
@@ -84,7 +84,7 @@ static void the_lightest_gives_way(void **state)
     assert_int_equal(fourth->head.most_missing, 10);
     assert_int_equal(fourth->own, 5);
     assert_int_equal(hitters_most_missing(&hitters), 15);
-    add(&hitters, 4, 10); /* 25 now: the heap has not heard of it */
+    add(&hitters, 4, 10); /* 25 now: the heap is not up to date */
     const struct thing *third = add(&hitters, 3, 1);
     assert_int_equal(third->head.weight, 21);
     assert_int_equal(third->head.most_missing, 20);
@@ -98,8 +98,8 @@ static void the_lightest_gives_way(void **state)
     assert_int_equal(num_forgotten, 6);
 }
 
-/* A million kinds, in between them some that weigh more: these are all there, and all bounds
- * hold. */
+/* A million entries, and among them some that are heavier: these are all there, and all bounds are
+ * right. */
 static void a_million_kinds(void **state)
 {
     enum { MAX = 100, KINDS = 1000000, HEAVY = 20 };
@@ -169,7 +169,7 @@ static void quantiles(void **state)
     histogram_free(&h);
 }
 
-/* Each value by itself comes back within 1/64 of itself, below 64 as it is; the greatest too. */
+/* Each value alone comes back within 1/64, below 64 exactly; the greatest, too. */
 static void error_of_quantiles(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void error_of_quantiles(void **state)
     }
 }
 
-/* The pieces of one, put into another one, make the same. */
+/* Histograms of parts, added up, are equal to that of the whole. */
 static void pieces(void **state)
 {
     struct histogram h = {0}, again = {0};
@@ -197,7 +197,7 @@ static void pieces(void **state)
     for (uint64_t i = 0; i < 5000; i++)
         assert_true(histogram_add(&h, i * i * i));
     assert_true(histogram_add_many(&h, 77, 1000));
-    assert_true(histogram_add_many(&h, UINT64_MAX, 0)); /* none: no memory is taken */
+    assert_true(histogram_add_many(&h, UINT64_MAX, 0)); /* none: no memory is allocated */
     for (uint32_t i = 0; i < h.num; i++) {
         histogram_piece(&h, i, &value, &num);
         assert_true(histogram_add_many(&again, value, num));
@@ -233,8 +233,8 @@ static void histogram_without_memory(void **state)
     assert_true(failing_alloc_each(spread, NULL) >= 4);
 }
 
-/* A tally keeps hashes and no names, so that these are to differ wherever names do: at each place of
- * each length, in the length alone, in what came before, and in which of two words is which. */
+/* The table keeps hashes and no names, so these must differ when names do: at each place of each
+ * length, in length alone, in what came before, and in the order of two words. */
 static void names_that_differ_hash_apart(void **state)
 {
     enum { LONGEST = 40 };

@@ -1,5 +1,5 @@
-/* test_own_labels.c - lines in the language of otp.def: otp.def itself reads back as what it is
- * compiled to; what is wrong is said with its place; caps; and without memory. */
+/* test_own_labels.c - lines in the language of otp.def: otp.def itself reads back as it is
+ * compiled; mistakes are reported with their place; caps; failing memory. */
 #include "core/own_labels.h"
 #include "failing_alloc.h"
 
@@ -76,7 +76,7 @@ static void what_is_wrong_is_said(void **state)
     assert_error("LABEL(CALL, \"\", \"a\", \"\", \"_\n\")", 1, 26, "an end of this string", "");
     assert_error("/* begins", 1, 1, "an end of this comment", "");
     assert_error("/*/", 1, 1, "an end of this comment", "");
-    /* Mistakes in patterns have their place in the file, also in a further line. */
+    /* Mistakes in patterns are reported with their place in the file, also on a further line. */
     assert_error("LABEL(CALL, \"\", \"a\", \"\", \"{a, \")", 1, 31, "a term", "");
     assert_error("LABEL(CALL, \"\", \"a\", \"\",\n  \"{call,\"\n  \" From::pidd}\")", 3, 11,
                  "a type", "pidd");
@@ -85,7 +85,7 @@ static void what_is_wrong_is_said(void **state)
     assert_error("LABEL(CALL, \"\", \"a\", \"\", \"#{}\")", 1, 27, "a term", "");
 }
 
-/* line_with makes a line with a label or pattern of so many bytes. */
+/* line_with makes a line with a label or pattern of that many bytes. */
 static char *line_with(size_t label, size_t pattern)
 {
     char *text = calloc(1, label + pattern + 100), *to = text;
@@ -113,7 +113,7 @@ static void caps(void **state)
         ds_otp_lines_free(&read);
         free(text);
     }
-    /* As many lines as there may be, then one more. */
+    /* As many lines as allowed, then one more. */
     static const char one[] = "LABEL(INFO,\"\",\"a\",\"\",\"{z,_}\")\n";
     char *many = calloc(DS_OTP_MAX_LINES + 1, sizeof one);
     for (size_t i = 0; i < DS_OTP_MAX_LINES; i++)
@@ -131,7 +131,7 @@ static void caps(void **state)
     free(many);
 }
 
-/* As many different names as there may be: all are found. */
+/* As many different names as allowed: all are found. */
 static void many_names(void **state)
 {
     struct ds_otp_lines read;

@@ -1,5 +1,5 @@
-/* test_random_bytes.c - the way of other systems, which this one has, too: what is drawn is all drawn,
- * however much it is. */
+/* test_random_bytes.c - the variant for other systems, tested on this one: all bytes are random,
+ * for any length. */
 #define RANDOM_BYTES_BY_ENTROPY
 #include "core/random_bytes.c"
 
@@ -12,7 +12,7 @@
 static void draws_all(void **state)
 {
     static const size_t lens[] = {0, 1, 16, 255, 256, 257, 512, 1000};
-    enum { AGAIN = 64 }; /* that a byte is 0 each time does not happen */
+    enum { AGAIN = 64 }; /* a byte that is 0 in every draw does not happen */
     (void)state;
     for (size_t i = 0; i < sizeof lens / sizeof lens[0]; i++) {
         uint8_t bytes[1001], seen[1001] = {0};

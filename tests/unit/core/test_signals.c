@@ -1,5 +1,6 @@
 /*
- * test_signals.c - what signals ask for, also those that come before it is known what they mean.
+ * test_signals.c - the requests that signals make, also signals that arrive before their meaning is
+ * known.
  */
 #include "core/signals.h"
 #include "privsep/file_helper.h"
@@ -15,7 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* begin_anew forgets what was asked for: a process has one set of handlers. */
+/* begin_anew forgets earlier requests: a process has one set of handlers. */
 static void begin_anew(void)
 {
     alarm(0);
@@ -61,7 +62,7 @@ static void an_early_hangup_means_what_later_ones_do(void **state)
     assert_true(reload_wanted);
 }
 
-/* Nobody ever writes into the FIFO. */
+/* No process ever writes into the FIFO. */
 static void a_hangup_before_a_wait_ends_it(void **state)
 {
     char folder[] = "/tmp/test_stop.XXXXXX", name[64];

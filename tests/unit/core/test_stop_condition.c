@@ -1,5 +1,5 @@
 /*
- * test_stop_condition.c - when a run ends, and what it says about that; the clock is the test's.
+ * test_stop_condition.c - when a run ends, and the reason it gives; the test sets the clock.
  */
 #include "core/stop_condition.h"
 #include "failing_alloc.h"
@@ -67,7 +67,7 @@ static void ends_live_by_the_clock(void **state)
     (void)state;
     stop_condition_init(&ending, &options, true);
     stop_condition_begin(&ending, START);
-    assert_true(stop_condition_accepts(&ending, START + 100 * SECOND)); /* not by that of packets */
+    assert_true(stop_condition_accepts(&ending, START + 100 * SECOND)); /* not by the time of packets */
     stop_condition_clock(&ending, 2 * SECOND - 1, START);
     assert_int_equal(ending.reason, STOP_NONE);
     stop_condition_clock(&ending, 2 * SECOND, START);
@@ -102,7 +102,7 @@ static void begins_live_by_the_clock_that_is_never_set(void **state)
     assert_int_equal(ending.since_ns, START - 3591 * SECOND);
     stop_condition_clock(&ending, 10 * SECOND, START - 3590 * SECOND);
     assert_int_equal(ending.since_ns, INT64_MIN);
-    /* A point in time stays one. */
+    /* A point in time does not move. */
     assert_true(time_point_parse("1000", &options.since));
     stop_condition_init(&ending, &options, true);
     stop_condition_begin(&ending, 5);
@@ -119,7 +119,7 @@ static void shows_what_is_behind_a_context(void **state)
     stop_condition_show_from(&ending, START + 5 * SECOND);
     stop_condition_begin(&ending, START);
     assert_int_equal(ending.since_ns, START + 5 * SECOND);
-    assert_true(time_point_parse("+3s", &options.since)); /* of what is shown */
+    assert_true(time_point_parse("+3s", &options.since)); /* after the first packet that is shown */
     stop_condition_begin(&ending, START);
     assert_int_equal(ending.since_ns, START + 8 * SECOND);
     assert_true(time_point_parse("1000", &options.since));
@@ -167,7 +167,7 @@ static void begin_at(struct stop_condition *ending, struct stop_config *config, 
     stop_condition_begin(ending, start_ns);
 }
 
-/* Times of day are those of the capture, which may begin shortly before midnight. */
+/* Times of day are on the capture's day, which may begin shortly before midnight. */
 static void chooses_the_day_of_the_capture(void **state)
 {
     const int64_t hour = 3600 * SECOND, day = 24 * hour;
@@ -175,7 +175,7 @@ static void chooses_the_day_of_the_capture(void **state)
     struct stop_condition ending;
     (void)state;
     assert_int_equal(setenv("TZ", "UTC", 1), 0);
-    begin_at(&ending, &config, "09:00", NULL, START + 10 * hour); /* all of it */
+    begin_at(&ending, &config, "09:00", NULL, START + 10 * hour); /* the whole capture */
     assert_int_equal(ending.since_ns, START + 9 * hour);
     begin_at(&ending, &config, "11:00", NULL, START + 23 * hour); /* twelve hours before: not the next day's */
     assert_int_equal(ending.since_ns, START + 11 * hour);
@@ -276,7 +276,7 @@ static void fuse_blows_at_one_too_many(void **state)
     for (int i = 0; i < 3; i++)
         assert_false(rate_limit_exceeded(&limit, START));
     assert_false(
-        rate_limit_exceeded(&limit, START + SECOND)); /* the stretch does not hold both its ends */
+        rate_limit_exceeded(&limit, START + SECOND)); /* the interval does not include both its ends */
     rate_limit_free(&limit);
 
     assert_true(rate_limit_init(&limit, &rate));
@@ -286,8 +286,8 @@ static void fuse_blows_at_one_too_many(void **state)
     rate_limit_free(&limit);
 }
 
-/* Where nothing has come yet, nothing is counted, be it 1970; and a step back that is no longer than
- * the stretch is disorder, not another clock. */
+/* Before anything has come, nothing is counted, even in 1970. A step back that is no longer than
+ * the interval is disorder, not another clock. */
 static void fuse_counts_what_has_come(void **state)
 {
     struct rate_limit limit;
@@ -306,14 +306,14 @@ static void fuse_counts_what_has_come(void **state)
     assert_true(rate_limit_exceeded(&limit, START + SECOND / 2));
     rate_limit_free(&limit);
 
-    assert_true(rate_limit_init(&limit, &two)); /* the clock may be set at once */
+    assert_true(rate_limit_init(&limit, &two)); /* the clock may be set back at once */
     assert_false(rate_limit_exceeded(&limit, START));
     assert_false(rate_limit_exceeded(&limit, START - 3600 * SECOND));
     assert_false(rate_limit_exceeded(&limit, START - 3598 * SECOND));
     rate_limit_free(&limit);
 }
 
-/* A clock that goes back and forth between the ends of time: it goes on until there is no later one. */
+/* A clock that jumps between the ends of its range: counting goes on until there is no later time. */
 static void fuse_at_the_ends_of_time(void **state)
 {
     const int64_t far = INT64_MAX / 2;
@@ -332,7 +332,7 @@ static void fuse_at_the_ends_of_time(void **state)
     }
 }
 
-/* A clock that is set back makes no messages come faster. */
+/* A clock that is set back does not increase the rate of messages. */
 static void fuse_survives_a_clock_set_back(void **state)
 {
     struct rate_limit limit;

@@ -1,5 +1,5 @@
-/* test_table.c - a table's entries by age, when one of them becomes the newest; which one goes for
- * another, at the cap and where memory runs out. */
+/* test_table.c - the entries of a table by age; moving one to the newest end; which one is evicted,
+ * at the cap and when memory runs out. */
 #include "core/table.h"
 #include "failing_alloc.h"
 
@@ -58,7 +58,7 @@ struct keyed_thing {
 };
 TABLE_KEYED(struct keyed_thing, number);
 
-/* Two keys that differ in their upper halves have one hash. */
+/* Two keys that differ in their upper halves have the same hash. */
 static void an_entry_is_found_by_its_key(void **state)
 {
     const uint64_t low = 7, high = UINT64_C(1) << 32 | 7;
@@ -87,11 +87,11 @@ static void the_oldest_of_a_full_table_goes(void **state)
     table_init(&table, sizeof(struct thing), 3);
     for (char name = 'a'; name <= 'c'; name++)
         ((struct thing *)table_add_forgetting(&table, (uint32_t)name))->name = name;
-    assert_order(&table, "abc"); /* as many as there may be */
+    assert_order(&table, "abc"); /* the cap is reached */
     assert_int_equal(table.num_forgotten, 0);
     table_renew(&table, table_first(&table, 'a'));
     struct thing *added = table_add_forgetting(&table, 'd');
-    assert_int_equal(added->name, 0); /* nothing is left there of the one that went */
+    assert_int_equal(added->name, 0); /* the evicted entry left nothing behind */
     added->name = 'd';
     assert_order(&table, "cad");
     assert_null(table_first(&table, 'b'));
@@ -133,7 +133,7 @@ static void where_none_may_be_none_goes(void **state)
     table_free(&table);
 }
 
-/* fill adds one entry more than there may be, and counts those that it got. */
+/* fill adds one entry more than allowed, and counts those that succeeded. */
 static void fill(void *context)
 {
     const uint32_t max = 2 * TABLE_CHUNK;
@@ -148,7 +148,7 @@ static void fill(void *context)
         num += is_added;
         assert_int_equal(table.num_forgotten - forgotten, before == max);
         assert_int_equal(table.num, before + (is_added && before != max));
-        assert_true(is_added || before != max); /* whoever went has left its place */
+        assert_true(is_added || before != max); /* the evicted one has freed its place */
     }
     assert_true(num == max + 1 || failing_alloc_failed());
     table_free(&table);

@@ -1,4 +1,4 @@
-/* test_term_show.c - how long the text of a term may become in this run, and why something failed. */
+/* test_term_show.c - how long the text of a term may become in this run, and the text of reasons. */
 #include "core/term_show.h"
 #include "etf_maker.h"
 
@@ -11,7 +11,7 @@
 
 enum { MAX = 64 * 1024, HEAD = 5 };
 
-/* binary makes a term of len bytes that are no text, each four characters. */
+/* binary makes a term of len bytes that are not text, four characters each. */
 static struct ds_term binary(uint8_t *room, size_t len)
 {
     room[0] = 109;
@@ -33,7 +33,7 @@ static size_t shown(const struct ds_term *term, const struct ds_term_print_optio
     return len;
 }
 
-/* noted returns how often something was cut since it was asked last. */
+/* noted returns how many texts were cut since the last call. */
 static uint64_t noted(void)
 {
     static uint64_t before;
@@ -106,7 +106,7 @@ static void narrower_options_stay(void **state)
     assert_int_equal(noted(), 0);
 }
 
-/* A number is cut as bytes are; what the cap leaves whole is not counted, however large. */
+/* A number is cut as bytes are. A text within the cap is not counted, however large. */
 static void numbers_are_counted_too(void **state)
 {
     enum { BIG = MAX / 2, NUM = MAX / 8 + 10 };
@@ -120,7 +120,7 @@ static void numbers_are_counted_too(void **state)
     shown(&number, NULL, &is_cut);
     assert_true(is_cut);
     assert_int_equal(noted(), 1);
-    /* small numbers: large as sent, but the text is no longer than that */
+    /* small numbers: the term is large, but its text is no longer than that */
     list[0] = 108;
     list[3] = NUM >> 8;
     list[4] = NUM & 255;

@@ -56,7 +56,7 @@ static void takes_times_of_day_from_the_day_of_the_start(void **state)
     assert_int_equal(resolve("01:02:03.5", midnight + 9 * SECOND, 0),
                      midnight + 3723 * SECOND + SECOND / 2);
     assert_int_equal(resolve("01:02", midnight + 9 * SECOND, 0), midnight + 3720 * SECOND);
-    /* What has been is over; only where it must not be is it tomorrow's. */
+    /* A past time of day stays past; it is tomorrow's only if it must not be past. */
     assert_int_equal(resolve("01:00:00", midnight + 7200 * SECOND, INT64_MIN),
                      midnight + 3600 * SECOND);
     assert_int_equal(resolve("01:00:00", midnight + 7200 * SECOND, midnight + 7200 * SECOND),

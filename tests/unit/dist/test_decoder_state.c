@@ -1,6 +1,6 @@
 /*
- * test_decoder_state.c - ds_session_snapshot: what it gives, read by a new session, must make what
- * follows be decoded as by the session that saw everything. Each capture is parted at many places.
+ * test_decoder_state.c - a new session that reads the packets of ds_session_snapshot must decode
+ * what follows as the session that saw everything. Each capture is split at many places.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +80,7 @@ static void unload_secrets(void)
     keylog = NULL;
 }
 
-/* reader is a session and what it says of the packets from a certain one on. */
+/* reader is a session and its events for the packets from a certain one on. */
 struct reader {
     struct ds_session *session;
     struct ds_buffer said;
@@ -140,7 +140,7 @@ static void hand_on(void *context, int64_t ts_ns, const struct ds_segment *segme
     struct handing *h = context;
     struct ds_packet packet;
     if (keylog != NULL) {
-        /* What was said is not given in clear. */
+        /* The snapshot contains no message in clear. */
         static const char *const words[] = {"$gen_call", "net_kernel", "erlang"};
         for (size_t i = 0; i < sizeof words / sizeof words[0] && segment->payload_len != 0; i++)
             assert_null(memmem(segment->payload, segment->payload_len, words[i], strlen(words[i])));
@@ -164,7 +164,7 @@ static uint64_t num_compared, num_given, num_wrong_without;
 
 enum { NONE_LOST = MAX_PACKETS };
 
-/* part_at: where lost is before first, that packet is missing. */
+/* part_at splits the capture; if lost is before first, that packet is missing. */
 static void part_at(size_t first, bool with_past, size_t lost)
 {
     struct reader before, after;
@@ -216,7 +216,8 @@ static void parted(void **state)
     assert_true(num_wrong_without >= 3); /* or there would be nothing to it */
 }
 
-/* What is likely after lost packets is so behind what stands for them, and nothing is certain. */
+/* An atom that is likely after lost packets is likely after their snapshot, too, and none becomes
+ * certain. */
 static void parted_after_a_loss(void **state)
 {
     static const char *const some[] = {"otp25.pcap", "otp27-ops.pcap", "links-sll2.pcap"};
@@ -238,7 +239,7 @@ static void parted_after_a_loss(void **state)
 
 static const char *const sealed[] = {"tls-29", "tls12-25", "tls-renewed-29", "tls12-renewed-25"};
 
-/* So it is where it was said in TLS, and given to who has the secrets. */
+/* The same for messages in TLS, for a session that has the secrets. */
 static void parted_in_tls(void **state)
 {
     (void)state;
@@ -295,7 +296,7 @@ static void without_memory(void **state)
     unload();
 }
 
-/* What a peer can do to the past itself. */
+/* A peer's influence on the snapshot. */
 
 static struct dissect_ctx make_env(void)
 {
@@ -309,7 +310,7 @@ static struct dist_header fragment_of(uint64_t sequence, bool is_first, uint64_t
         .type = is_first ? HEADER_FIRST : HEADER_FURTHER, .sequence = sequence, .fragment = number};
 }
 
-/* Each of these would walk through all of the others. */
+/* Each of these would have to pass all others. */
 static void finds_messages_among_many_fragments(void **state)
 {
     enum { NUM = 200000 };
@@ -332,7 +333,7 @@ static void finds_messages_among_many_fragments(void **state)
         decoder_state_finish(past, &env, 0, 1000 + i);
     }
     assert_int_equal(env.memcap.used, used);
-    decoder_state_finish(past, &env, 1, 7); /* the other direction's */
+    decoder_state_finish(past, &env, 1, 7); /* the direction of the other end */
     assert_int_equal(env.memcap.used, used);
     decoder_state_finish(past, &env, 0, 7);
     assert_true(env.memcap.used < used / NUM + sizeof(struct decoder_state));
@@ -380,8 +381,8 @@ static struct dist_header naming(uint8_t type, uint32_t slot, enum ds_atom_state
     return header;
 }
 
-/* A fragmented message means what its slots held when it began: that stays known, though they
- * hold something else by now. */
+/* A fragmented message means the atoms that its slots had when it began: these stay known even if
+ * the slots have changed. */
 static void keeps_what_an_open_message_refers_to(void **state)
 {
     static uint8_t bytes[40];

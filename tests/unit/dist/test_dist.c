@@ -1,6 +1,6 @@
 /*
- * test_dist.c - handshakes made by hand from the protocol's description: how each of them goes, ends
- * and fails; every prefix of them, and no memory.
+ * test_dist.c - handshakes made by hand from the protocol's description: how each of them goes,
+ * ends and fails; every prefix of them; failing memory.
  */
 #include "dist_world.h"
 #include "failing_alloc.h"
@@ -318,8 +318,8 @@ static enum tcp_close close_of(const struct conversation *c)
     return why;
 }
 
-/* take_half_close removes the line that the first FIN makes, if there is one: it has come at
- * once, and says of the same end what is said again at the last. */
+/* take_half_close removes the line of the first FIN, if there is one: it came at once, and the last
+ * line repeats it. */
 static void take_half_close(char *log)
 {
     static const char mark[] = " conn half_closed: ";
@@ -411,7 +411,7 @@ static void test_no_memory(void **state)
     }
 }
 
-/* Of the beginning the SYN-ACK alone was captured: who the initiator is, the first message says. */
+/* The capture begins with the SYN-ACK: the first message shows which end is the initiator. */
 static void test_syn_ack_alone(void **state)
 {
     (void)state;

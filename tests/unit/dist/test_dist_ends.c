@@ -1,6 +1,6 @@
 /*
- * test_dist_ends.c - the two ends of a distribution connection: who they are, and what is said when
- * one of them is not there, closes, or gives the other up.
+ * test_dist_ends.c - the two ends of a distribution connection: their names, and what is reported
+ * if one of them is missing, closes, or gives the other up.
  */
 #include "dist_world.h"
 
@@ -27,7 +27,7 @@ static void test_ends(void **state)
     assert_int_equal(view->number, 1);
     fake_close(&fake, TCP_CLOSE_FIN);
 
-    /* A later connection to the same port, joined late, knows who listens there. */
+    /* A later connection to the same port, joined late: the node that listens there is known. */
     assert_true(fake_open(&fake, &dist_proto, 40003, 40002, false));
     fake_send(&fake, 0, "\x83xxxxxx", 7);
     assert_null(fake.conn.view.end[0].node.data);
@@ -74,7 +74,8 @@ static void shake_hands(void)
         do_step(&version_6.steps[i], false);
 }
 
-/* The end of the capture between the two FINs: who closed is known, the other never followed. */
+/* The capture ends between the two FINs: it is known which end closed first, and that the other did
+ * not follow. */
 static void test_half_closed(void **state)
 {
     (void)state;
@@ -93,7 +94,7 @@ static void test_half_closed(void **state)
     }
 }
 
-/* Who hears nothing while it ticks itself gives up; the other's silence is said. */
+/* An end that ticks but receives nothing gives up; the silence of the other is reported. */
 static void test_silence(void **state)
 {
     (void)state;
@@ -112,7 +113,7 @@ static void test_silence(void **state)
             char expected[200];
             shake_hands();
             fake.tcp.now_ns = 100 * SECOND;
-            fake.conn.view.counters[0].ticks++; /* one of alice's before the last of bob's */
+            fake.conn.view.counters[0].ticks++; /* one tick of alice before bob's last */
             fake_send(&fake, 1, "\0\0\0\0", 4);
             fake.tcp.now_ns += cases[i].silence_ns;
             fake.conn.view.counters[0].ticks += (uint64_t)cases[i].num_ticks;

@@ -1,10 +1,10 @@
 /*
- * test_dist_probe.c - what is taken for a distribution connection, by its first bytes.
+ * test_dist_probe.c - which first bytes are recognised as a distribution connection.
  */
 #include "dist_world.h"
 #include "guard_page.h"
 
-/* What may follow a name is not much. */
+/* Few bytes may follow a name. */
 static void test_probe_of_extra_bytes(void **state)
 {
     (void)state;
@@ -24,7 +24,7 @@ static void test_probe_of_extra_bytes(void **state)
     }
 }
 
-/* What is taken for a distribution connection. */
+/* What is recognised as a distribution connection. */
 static void test_probe(void **state)
 {
     (void)state;
@@ -43,7 +43,7 @@ static void test_probe(void **state)
         CASE("\0", false, false, PROTO_MORE),
         CASE("\0\x16", false, false, PROTO_MORE),
         CASE("\0\x16N\0", false, false, PROTO_MORE),
-        CASE("\x10\0N", false, false, PROTO_MORE), /* as long as one may be */
+        CASE("\x10\0N", false, false, PROTO_MORE), /* the longest possible */
         CASE("\x10\x01N", false, false, PROTO_NO),
         CASE("GET / HTTP/1.1\r\n", false, false, PROTO_NO),
         CASE("\x16\x03\x01\x02\0\x01", false, false, PROTO_NO),
@@ -65,7 +65,7 @@ static void test_probe(void **state)
         CASE(CHALLENGE, true, true, PROTO_YES),
         CASE("\0\0\0\0", true, true, PROTO_YES), /* a tick */
         CASE("\0\0\0\0", true, false, PROTO_MORE),
-        CASE("\0\0\0\1", true, true, PROTO_MORE), /* none */
+        CASE("\0\0\0\1", true, true, PROTO_MORE), /* not a tick */
         CASE("\0\0\0\0\0", true, true, PROTO_MORE),
         CASE("\x83xyz", true, false, PROTO_YES),
 #undef CASE

@@ -1,7 +1,7 @@
 /*
- * test_dist_stream.c - what conversations as text cannot say of channels: the search on hostile and
- * random bytes, and what is told of atoms and their texts. Operations are in test_dist_stream_ops.c,
- * caps on memory in test_dist_stream_caps.c, all else of channels in test_conversations.c.
+ * test_dist_stream.c - properties of channels that conversations as text cannot test: the search on
+ * hostile and random bytes, and events about atoms and their texts. test_dist_stream_ops.c tests
+ * operations, test_dist_stream_caps.c caps on memory, test_conversations.c the rest.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static void test_probe(void **state)
     assert_int_equal(skip, 40);
     for (size_t cut = 0; cut < len; cut++)
         assert_int_equal(dist_stream_probe(cursor_make(bytes, 40 + cut), &skip), PROTO_MORE);
-    /* What follows is no frame. */
+    /* No frame follows. */
     memset(bytes + 40 + len, 0xff, 6);
     assert_int_equal(dist_stream_probe(cursor_make(bytes, 40 + len + 6), &skip), PROTO_MORE);
     /* A tick alone proves nothing. */
@@ -62,7 +62,7 @@ static void test_no_frames_in_noise(void **state)
     h.env.config.on_event = fail_on_message;
     harness_open_channels(&h, true, false);
     for (size_t done = 0; done < NOISE_LEN; done += CHUNK_LEN) {
-        /* Half of it noise; half of it bytes of which frames are made. */
+        /* Half of the bytes are noise; the others are bytes that frames contain. */
         static const uint8_t likely[] = {0, 0, 0, 131, 68, 69, 70, 112, 104, 97, 2, 88, 22};
         for (size_t i = 0; i < CHUNK_LEN; i++) {
             uint8_t byte = random_byte();
@@ -75,11 +75,11 @@ static void test_no_frames_in_noise(void **state)
     assert_int_equal(harness_free(&h), 0);
 }
 
-/* Frames within frames, each of which must be walked to its end to see that it is none: the
- * search must not take more than linear time. */
+/* Frames within frames, each of which must be walked to its end to see that it is not one: the
+ * search must be linear. */
 static void test_search_is_linear(void **state)
 {
-    /* A binary; in it the beginning of a frame of 192 KiB: {2, '', <b.2.0>} and a list of
+    /* A binary that contains the beginning of a frame of 192 KiB: {2, '', <b.2.0>} and a list of
      * 4096 terms, the first of which is the next such binary. */
     static const char record[] = "\x6d\0\0\0\x22" "\0\3\0\0" "\x83\x44\0"
                                  "\x68\3\x61\2\x77\0" PID_B "\x6c\0\0\x10\0";
@@ -95,7 +95,7 @@ static void test_search_is_linear(void **state)
     for (size_t i = 0; i < NUM_RECORDS; i++)
         harness_feed(&h, 0, record, RECORD_LEN);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-    /* Much less than a second without sanitizers; ten without the credit. */
+    /* Much less than a second without sanitizers; ten without the budget. */
     print_message("%ld ms\n", (long)((after.tv_sec - before.tv_sec) * 1000 +
                                      (after.tv_nsec - before.tv_nsec) / 1000000));
     assert_true(after.tv_sec - before.tv_sec < 8);
@@ -131,7 +131,7 @@ static void harness_init_counting(struct harness *h)
     harness_open_channels(h, false, false);
 }
 
-/* put_head writes a frame's length, then {2, '', Pid}: what a payload follows. */
+/* put_head writes a frame's length, then {2, '', Pid}: a payload follows. */
 static size_t put_head(uint8_t *to, uint32_t len)
 {
     static const char control[] = "\x83\x44\0\x68\3\x61\2\x77\0" PID_B;
@@ -141,8 +141,8 @@ static size_t put_head(uint8_t *to, uint32_t len)
     return 4 + sizeof control - 1;
 }
 
-/* A frame that says it is large and holds a small term: what follows is read, and counted once,
- * whatever of it is in a segment, and nothing counts that did not come. */
+/* A frame claims to be large and contains a small term: what follows is read and counted once,
+ * however it is segmented, and nothing is counted that did not arrive. */
 static void test_finds_the_way_back(void **state)
 {
     enum { NUM = 100 };
@@ -161,7 +161,7 @@ static void test_finds_the_way_back(void **state)
             harness_init_counting(&h);
             for (size_t done = 0; done < len; done += step)
                 harness_feed(&h, 0, bytes + done, len - done < step ? len - done : step);
-            /* All but the last, behind which nothing comes, were shown without waiting for the end. */
+            /* All but the last, which nothing follows, were reported before the end. */
             assert_true(num_messages >= NUM - 1);
             harness_end(&h);
             assert_int_equal(num_messages, NUM);
@@ -173,8 +173,8 @@ static void test_finds_the_way_back(void **state)
     }
 }
 
-/* A frame whose terms end late; and one that a search finds, and has to wait for, before what has come
- * of it is looked at: no frame behind it is lost. */
+/* A frame whose terms end late, and one that a search finds and has to wait for: no later frame is
+ * lost. */
 static void test_finds_the_way_back_late(void **state)
 {
     enum { LATE_LEN = 3000, NUM = 8000 };
@@ -207,8 +207,8 @@ static void test_finds_the_way_back_late(void **state)
     }
 }
 
-/* What lies in a binary that is legal is no frame, however much it looks like many: neither in a
- * message as large as allowed, nor in a larger one, nor where the stream ends within it. */
+/* The contents of a valid binary are never frames, however much they look like many: in a message
+ * of the allowed length, in a longer one, or when the stream ends within it. */
 static void test_nothing_within_a_legal_frame(void **state)
 {
     enum { CHUNK_FRAMES = 200 };
@@ -286,10 +286,10 @@ static void note_atoms(void *context, const struct ds_event *event)
     num_inferred = event->inferred_atoms;
 }
 
-/* The text of what is inferred counts as that of what was sent. */
+/* The text of an inferred atom counts like one that was sent. */
 static void test_bytes_of_inferred_atoms(void **state)
 {
-    /* A link from slot 5 to slot 6, which are new in the first one; and from slots 7 and 8. */
+    /* A link from slot 5 to slot 6, which the first message defines; and from slots 7 and 8. */
     static const uint8_t defines[] = {0,   0,  0,   49, 131, 68,  2,   0x88, 0,   5,   3,  'a', '@', 'h',
                                       6,   3,  'b', '@', 'h', 104, 3,   97,   1,   88,  82, 0,   0,   0,
                                       0,   1,  0,   0,   0,   0,   0,   0,    0,   7,   88, 82,  1,   0,
@@ -332,7 +332,7 @@ static void note_texts(void *context, const struct ds_event *event)
     assert_true(event->likely_atoms == 0 || atom_texts == 0);
 }
 
-/* link_of makes a link between two pids, of the atoms in slots 5 and 6; is_new: that are called so. */
+/* link_of makes a link between two pids with the atoms in slots 5 and 6; is_new: it defines them. */
 static size_t link_of(uint8_t *out, bool is_new, char first, char second)
 {
     static const uint8_t pids[] = {104, 3, 97, 1, 88, 82, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 7,
@@ -348,8 +348,8 @@ static size_t link_of(uint8_t *out, bool is_new, char first, char second)
     return 4 + head_len + sizeof pids;
 }
 
-/* As long as no text has gone, messages say that their atoms' texts are where they were; but not what a
- * message brings itself, nor what is only likely. */
+/* While no text was freed, messages report that the texts of their atoms are where they were,
+ * except for texts that the message brings, and likely ones. */
 static void test_number_of_texts(void **state)
 {
     uint8_t frame[64];
@@ -405,8 +405,8 @@ static void feed_slot(struct harness *h, unsigned slot, bool defines)
     harness_feed(h, 0, frame, len);
 }
 
-/* Who joined late is told once when all is known, and once more after it was lost. Two of the slots
- * that are used are known by their places. */
+/* On a connection that was joined late, an event reports once that all atoms are known, and once
+ * more after a loss. Two of the used slots are inferred from their places. */
 static void test_all_known(void **state)
 {
     struct harness h;
@@ -416,7 +416,7 @@ static void test_all_known(void **state)
     num_told = 0;
     harness_open_channels(&h, false, false);
     for (unsigned round = 1; round <= 2; round++) {
-        feed_slot(&h, 2037, false); /* a search finds a frame by the next one */
+        feed_slot(&h, 2037, false); /* a search finds a frame by the one after it */
         feed_slot(&h, 2037, false);
         feed_slot(&h, 2037, false);
         for (unsigned slot = 0; slot < 2039 - 2; slot++) {
@@ -430,7 +430,7 @@ static void test_all_known(void **state)
     }
     harness_end(&h);
     assert_int_equal(harness_free(&h), 0);
-    /* Where nothing was lacking nothing is told. */
+    /* If no atom was unknown, there is no event. */
     harness_init(&h);
     h.env.config.on_all_known = on_all_known;
     num_told = 0;

@@ -1,6 +1,6 @@
 /*
- * test_dist_stream_caps.c - what a channel does where there is no memory, where a message is larger
- * than allowed, and where terms grow beyond their budget.
+ * test_dist_stream_caps.c - a channel without memory, with messages larger than allowed, and with
+ * terms that exceed their budget.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static void count_capped(void *context, const struct ds_event *event)
     num_capped += event->fault.kind == DS_FAULT_CAP;
 }
 
-/* With next to no memory messages lose their ends, but nothing else happens. */
+/* With hardly any memory, messages lose their ends, and nothing else happens. */
 static void test_meter(void **state)
 {
     uint8_t frame[256];
@@ -34,11 +34,11 @@ static void test_meter(void **state)
     h.env.memcap.max = 16;
     num_capped = 0;
     harness_open_channels(&h, false, false);
-    /* In one piece nothing is held. */
+    /* In one piece: nothing is held. */
     harness_feed(&h, 0, frame, len);
     assert_int_equal(num_capped, 0);
     assert_int_equal(h.env.stats.messages, 1);
-    /* In two pieces it is; the framing is lost when not even the length can be held. */
+    /* In two pieces: it is held; framing is lost if there is no memory even for the length. */
     harness_feed(&h, 0, frame, 20);
     harness_feed(&h, 0, frame + 20, len - 20);
     assert_true(h.env.memcap.hits > 0);
@@ -51,7 +51,7 @@ static void test_meter(void **state)
     assert_int_equal(harness_free(&h), 0);
 }
 
-/* Fragments that there is no memory to hold are told one by one, each with its fault. */
+/* Fragments without memory to hold them are reported one by one, each with its fault. */
 static void test_fragments_without_memory(void **state)
 {
     static const uint8_t first[] = {0, 0, 0, 21, 131, 69, 0, 0, 0, 0, 0, 0, 0, 5,  0, 0,
@@ -74,8 +74,8 @@ static void test_fragments_without_memory(void **state)
     assert_int_equal(harness_free(&h), 0);
 }
 
-/* Of a message larger than allowed so much is held as shows what it is, however much is allowed;
- * all of the largest one that is. */
+/* Of a message that is larger than allowed, its beginning is held so that it can be shown, whatever
+ * the limit; of the largest allowed one, all is. */
 static void test_oversized(void **state)
 {
     enum { MAX_LEN = 2 << 20, CHUNK_LEN = 4096 };
@@ -115,7 +115,7 @@ static void test_oversized(void **state)
 }
 
 /* feed_growing sends a list of num references to an atom of 100 characters in slot 0 of the cache,
- * which the first such message (num 0) puts there: 2 bytes each, for 100 of text. */
+ * which the first message (num 0) defines: 2 bytes each for 100 of text. */
 static void feed_growing(struct harness *h, size_t num)
 {
     static const char control[] = "\x68\4\x61\6" PID_A "\x77\0\x77\1r";
@@ -144,7 +144,7 @@ static void feed_growing(struct harness *h, size_t num)
     harness_feed(h, 0, frame, len);
 }
 
-/* feed_inflating sends 4000 zeros that are compressed to some 30 bytes. */
+/* feed_inflating sends 4000 zeros, compressed to some 30 bytes. */
 static void feed_inflating(struct harness *h)
 {
     uint8_t term[4006] = {108, 0, 0, 0, 0}, packed[256], frame[512];
@@ -166,7 +166,7 @@ static void feed_inflating(struct harness *h)
     harness_feed(h, 0, frame, 4 + len);
 }
 
-/* grown says whether the last message came with its terms, and that it has a cap's fault if not. */
+/* grown returns whether the last message has its terms; if not, it must have a cap's fault. */
 static bool grown(struct harness *h)
 {
     ds_buffer_add(&h->out, "", 1);
@@ -178,14 +178,14 @@ static bool grown(struct harness *h)
     return whole;
 }
 
-/* What grows beyond the budget of its second loses its terms; the next second has its own. */
+/* Terms beyond the budget of a second are dropped; the next second has a new budget. */
 static void growth_has_a_budget_a_second(void **state)
 {
     enum { NUM = 100, SECOND_NS = 1000 * 1000 * 1000 };
     struct harness h;
     (void)state;
     harness_init(&h);
-    h.env.config.limits[DS_LIMIT_GROWTH] = 10000; /* for one such message, not for two */
+    h.env.config.limits[DS_LIMIT_GROWTH] = 10000; /* enough for one such message, not for two */
     harness_open_channels(&h, false, false);
     h.tcp.now_ns = INT64_C(1700000000) * SECOND_NS;
     feed_growing(&h, 0);
@@ -196,7 +196,7 @@ static void growth_has_a_budget_a_second(void **state)
     feed_growing(&h, NUM);
     assert_false(grown(&h));
     assert_int_equal(h.env.stats.limits_hit[DS_LIMIT_GROWTH], 1);
-    feed_growing(&h, 20); /* what does not grow beyond what is free is not touched */
+    feed_growing(&h, 20); /* a term that fits into the rest of the budget is kept */
     assert_true(grown(&h));
     h.tcp.now_ns += 1;
     feed_growing(&h, NUM);

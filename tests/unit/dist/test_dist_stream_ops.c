@@ -1,6 +1,6 @@
 /*
- * test_dist_stream_ops.c - every operation of ops.def as a channel tells it: its roles, and that it is
- * none where one of them is not what it has to be, or is not there.
+ * test_dist_stream_ops.c - every operation of ops.def as a channel reports it: its roles; and that
+ * it is unknown if a role has a wrong term or is missing.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -12,9 +12,9 @@
 #include "channel_harness.h"
 #include "op_frames.h"
 
-/* What the callback checks an event against. */
+/* The callback checks events against this. */
 static struct expected {
-    const struct ds_op *op; /* NULL: none must be reported */
+    const struct ds_op *op; /* NULL: no event must be reported */
     enum ds_fault_kind fault;
     unsigned num_events;
 } expected;
@@ -111,7 +111,7 @@ static void test_every_op(void **state)
 
         size_t num = num_roles(op->roles);
         for (size_t i = 0; i < num; i++) {
-            /* A float is nothing that a role may be, but a reason, a token or unused. */
+            /* A float is valid only for a reason, a token and unused elements. */
             char letter = op->roles[i];
             if (strchr("Rk_?", letter) == NULL && strchr(op->roles, '?') == NULL)
                 check_frame(frame, op_frame(frame, op, (int)i, false), NULL, DS_FAULT_MALFORMED);
@@ -122,7 +122,7 @@ static void test_every_op(void **state)
     assert_int_equal(num_ops, NUM_OPS);
 }
 
-/* What one message has is not in the next. */
+/* The roles of one message are not in the next. */
 static void test_ops_in_a_row(void **state)
 {
     uint8_t frame[256];
@@ -148,7 +148,7 @@ static void test_ops_in_a_row(void **state)
     assert_int_equal(harness_free(&h), 0);
 }
 
-/* Each op takes as many elements as it has letters, but for those behind a '?'. */
+/* Each op has as many elements as letters, without those behind a '?'. */
 static void test_roles_fit(void **state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void test_roles_fit(void **state)
     assert_null(ds_op_find(INT64_MAX));
 }
 
-/* What a message does is its op's kind; of altact_sig_send its flags say which of two. */
+/* The kind of a message is its op's kind; for altact_sig_send its flags decide between two. */
 static void test_kinds(void **state)
 {
     static const struct {

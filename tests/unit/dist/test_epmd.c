@@ -1,6 +1,6 @@
 /*
- * test_epmd.c - every message of the EPMD protocol, made by hand from the protocol's
- * description, whole, in pieces, broken off and broken.
+ * test_epmd.c - every message of the EPMD protocol, made by hand from the protocol's description:
+ * whole, in pieces, truncated and malformed.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include "fake_conn.h"
 #include "guard_page.h"
 
-/* step is one thing that happens on a connection. */
+/* step is one event on a connection. */
 struct step {
     enum { END, SEND, GAP, CUT, FIN } what;
     int dir;
@@ -241,7 +241,7 @@ static void play(struct fake *f, const struct conversation *c, bool by_byte)
         do_step(f, step, by_byte);
 }
 
-/* Some conversations say something only when their pieces arrive whole. */
+/* Some conversations are reported only if their pieces arrive whole. */
 static bool needs_whole_pieces(const struct conversation *c)
 {
     return c->steps[0].what == GAP;
@@ -267,8 +267,8 @@ static void test_conversations(void **state)
     }
 }
 
-/* Every prefix of every conversation, against an unreadable page: no crash, nothing left,
- * and whatever was whole is reported as before. */
+/* Every prefix of every conversation, before an unreadable page: no crash, no leak, and complete
+ * messages are reported as before. */
 static void test_prefixes(void **state)
 {
     (void)state;
@@ -322,7 +322,7 @@ static struct ds_text find(uint16_t port)
     return registry_find(fake.env.registry, &fake.tcp.addr[1], port, &creation);
 }
 
-/* A registration lasts as long as its connection; what was looked up stays. */
+/* A registration ends with its connection; a looked-up name stays. */
 static void test_registration_ends(void **state)
 {
     (void)state;
@@ -355,7 +355,7 @@ static void test_nobody_there(void **state)
     } cases[] = {
         {TCP_CLOSE_RESET, "< conn failed: connection refused: no EPMD there\n"},
         {TCP_CLOSE_SYN_TIMEOUT, "> conn failed: no answer\n"},
-        {TCP_CLOSE_CAPTURE, ""}, /* it may still come */
+        {TCP_CLOSE_CAPTURE, ""}, /* the answer may still come */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_true(fake_begin(&fake));
@@ -394,7 +394,7 @@ static void test_joined_late(void **state)
     }
 }
 
-/* A list longer than we hold is reported as far as it goes, and the rest is not held. */
+/* A list that is longer than the cap is reported up to there, and the rest is not held. */
 static void test_list_too_long(void **state)
 {
     (void)state;
@@ -412,7 +412,7 @@ static void test_list_too_long(void **state)
     assert_int_equal(fake_finish(&fake), 0);
 }
 
-/* With no room at the meter a message in pieces is lost, and said so. */
+/* With no room in the memory cap, a message in pieces is lost, and this is reported. */
 static void test_no_room(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /*
- * test_flags.c - names of capability flags, the releases they tell, and the digests.
+ * test_flags.c - names of capability flags, the releases that they imply, and the digests.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -102,7 +102,7 @@ static void test_cookie(void **state)
     assert_int_equal(cookie_check((struct ds_text){"", 0}, UINT32_MAX, of_nothing), DS_COOKIE_OK);
 }
 
-/* Names in reasons and notes: what may go to a terminal stays, whatever the script. */
+/* Names in reasons and notes: characters that are safe for a terminal stay, in any script. */
 static void test_endpoints(void **state)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /*
- * test_infer_names.c - what the ends of a connection that was joined late are called: by handshakes of
- * others at the same place, by what a sender has sent elsewhere; and what is none of these. A false name
- * that is firm is the worst that may come of it.
+ * test_infer_names.c - names of the ends of a connection that was joined late: from handshakes at
+ * the same place, and from what a sender has sent elsewhere; and what proves no name. The worst
+ * result would be a false name that is certain.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -46,7 +46,7 @@ static void begin(struct harness *h, bool has_books)
 {
     harness_init(h);
     h->env.config.on_event = on_event;
-    for (int end = 0; end < 2; end++) /* loopback is nobody's */
+    for (int end = 0; end < 2; end++) /* loopback addresses prove nothing */
         h->conn.view.end[end].addr = h->tcp.addr[end] = (struct ds_addr){4, {10, 0, 0, (uint8_t)(end + 1)}};
     h->env.registry = registry_new(100);
     assert_non_null(h->env.registry);
@@ -66,7 +66,8 @@ static void finish(struct harness *h)
     assert_int_equal(harness_free(h), 0);
 }
 
-/* say sends a message from a process of an end to one of the other; name: the sender's, defined there. */
+/* say sends a message from a process of one end to one of the other; name: the sender's name, which
+ * it defines. */
 static void say(struct harness *h, int dir, uint32_t creation, const char *name)
 {
     uint8_t frame[96] = {0, 0, 0, 0, 131, 68, 2, (uint8_t)(name != NULL ? 8 : 0), 0, OWN_SLOT};
@@ -97,7 +98,8 @@ static void assert_sender(enum ds_atom_state state, const char *text)
     assert_string_equal(seen.from_text, text);
 }
 
-/* A tool connects to where the node listens: what that says of itself is firm, in both directions. */
+/* A tool connects to the node's listening port: the name in that handshake is certain, in both
+ * directions. */
 static void by_a_handshake(void **state)
 {
     struct harness h;
@@ -116,8 +118,8 @@ static void by_a_handshake(void **state)
     finish(&h);
 }
 
-/* What is no proof: another place or port, as behind NAT or a forwarded port; another incarnation; a name
- * without a host; no creation; two that say so of one place, or of one second. */
+/* No proof: another address or port, as behind NAT or a forwarded port; another incarnation; a name
+ * without a host; no creation; two names for one place, or for one second. */
 static void by_none(void **state)
 {
     static const struct {
@@ -145,7 +147,7 @@ static void by_none(void **state)
         assert_false(ds_atom_is_certain(seen.from));
         if (cases[i].creation != CREATION)
             assert_sender(DS_ATOM_ADDRESS, "~10.0.0.2:40001");
-        if (i == 4) { /* once more does not settle it */
+        if (i == 4) { /* a repetition does not decide it */
             told(&h, 2, 40001, "b@h", CREATION);
             say(&h, 1, CREATION, NULL);
             assert_false(ds_atom_is_certain(seen.from));
@@ -154,7 +156,7 @@ static void by_none(void **state)
     }
 }
 
-/* Who was there before had another name; and a node that says its name itself is believed. */
+/* The node that was there before had another name; and a node that says its own name is believed. */
 static void by_itself(void **state)
 {
     struct harness h;
@@ -199,7 +201,7 @@ static void define(struct harness *h, struct node_atoms *book, uint16_t slot, co
     node_atoms_define(book, &h->env, slot, (struct ds_text){text, strlen(text)}, 1, ATOM_BOOK_USED);
 }
 
-/* say_of sends one from a process of the first end to one of the second, of a process of a third node. */
+/* say_of sends a message about a process of a third node, from the first end to the second. */
 static void say_of(struct harness *h, uint8_t slot, uint32_t creation)
 {
     const uint8_t frame[] = {0, 0, 0, 51, 131, 68, 3, 0, 0, OWN_SLOT, PEER_SLOT, slot,
@@ -212,7 +214,7 @@ static void say_of(struct harness *h, uint8_t slot, uint32_t creation)
     harness_feed(h, 0, copy, sizeof copy);
 }
 
-/* A third node has the address at which the sender is connected with it, where slot and creation are its. */
+/* A third node has the address that the sender is connected to, if slot and creation match. */
 static void a_third_by_its_slot(void **state)
 {
     enum { THIRD_SLOT = 77 };
@@ -231,14 +233,14 @@ static void a_third_by_its_slot(void **state)
     say_of(&h, THIRD_SLOT, OTHER_CREATION);
     assert_int_equal(seen.address_atoms, 3);
     assert_int_equal(seen.unknown_atoms, 0);
-    say_of(&h, THIRD_SLOT, CREATION); /* one that is there no more */
+    say_of(&h, THIRD_SLOT, CREATION); /* a node that has gone */
     assert_int_equal(seen.address_atoms, 2);
     assert_int_equal(seen.unknown_atoms, 1);
     node_atoms_release(book);
     finish(&h);
 }
 
-/* The other end has a number for the name, whose text it has sent on another connection. */
+/* The other end sends a slot for the name, whose text it has sent on another connection. */
 static void by_a_slot(void **state)
 {
     enum { PLAIN, BESIDE_AN_ATOM, TWO_NAMES, MANY, JUST_FEW, ELSEWHERE, SAME_ONE, LIAR, NO_NAME, CASES };

@@ -1,5 +1,5 @@
 /*
- * test_registry.c - who listens where, and when that is certain enough to be said.
+ * test_registry.c - which node listens where, and when that is certain enough to be reported.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -68,12 +68,12 @@ static void test_exact(void **state)
     assert_is(&host_a, 0, NULL);
 }
 
-/* In a capture merged from several hosts, 127.0.0.1 is all of them. */
+/* In a capture merged from several hosts, 127.0.0.1 means any of them. */
 static void test_loopback(void **state)
 {
     (void)state;
     add(&localhost, 25672, "rabbit", &owner_1);
-    assert_is(&host_a, 25672, "rabbit"); /* the only one */
+    assert_is(&host_a, 25672, "rabbit"); /* the only host */
     assert_is(&localhost, 25672, "rabbit");
     add(&localhost, 25672, "rabbit", &owner_2);
     assert_is(&host_a, 25672, NULL);
@@ -131,7 +131,7 @@ static void say(const struct ds_addr *addr, uint16_t port, const char *name, uin
     registry_add_said(&fake.env, addr, port, (struct ds_text){name, strlen(name)}, creation);
 }
 
-/* What a node says of itself is firm, of that incarnation, as long as nobody else says something else. */
+/* What a node says about itself is certain for that incarnation, until another node contradicts. */
 static void test_said(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void test_said(void **state)
     assert_said(&host_a, 5000, 78, NULL);
     assert_said(&host_a, 5001, 77, NULL);
     assert_said(&host_b, 5000, 77, NULL);
-    say(&host_a, 5000, "alice@a", 78); /* started anew */
+    say(&host_a, 5000, "alice@a", 78); /* restarted */
     assert_said(&host_a, 5000, 77, NULL);
     assert_said(&host_a, 5000, 78, "alice@a");
     say(&host_b, 6000, "bob@b", 79);
@@ -157,7 +157,7 @@ static void test_said(void **state)
     assert_said(&host_b, 6000, 78, NULL);
     say(&host_b, 6000, "bob@b", 80);
     assert_said(&host_a, 5000, 78, "alice@a");
-    add(&host_a, 5000, "carol", &owner_2); /* EPMD says something else */
+    add(&host_a, 5000, "carol", &owner_2); /* EPMD contradicts */
     assert_said(&host_a, 5000, 78, NULL);
     registry_remove(fake.env.registry, 5000, &owner_2);
     assert_said(&host_a, 5000, 78, "alice@a");
@@ -193,8 +193,8 @@ static void test_ports(void **state)
     assert_string_equal(fake.log, "port 5000 alice\n");
 }
 
-/* fill_and_find notes as many nodes on one port of as many hosts, and finds each of them; returns the
- * processor's time that this took, in nanoseconds. */
+/* fill_and_find adds num nodes on one port of num hosts and finds each of them. It returns the
+ * processor time for that in nanoseconds. */
 static int64_t fill_and_find(uint32_t num)
 {
     struct timespec begin, end;
@@ -217,7 +217,7 @@ static int64_t fill_and_find(uint32_t num)
     return (end.tv_sec - begin.tv_sec) * INT64_C(1000000000) + end.tv_nsec - begin.tv_nsec;
 }
 
-/* Four times the nodes cost four times as much, not sixteen times, though all listen on one port. */
+/* Four times the nodes cost four times as much, not sixteen times, even if all listen on one port. */
 static void test_many_on_one_port(void **state)
 {
     enum { FEW = 4000, TIMES = 4, ROUNDS = 3 };
@@ -231,8 +231,8 @@ static void test_many_on_one_port(void **state)
     assert_true(least < TIMES * TIMES / 2);
 }
 
-/* So many that claim one place are remembered, whatever room there is for others: each that comes is
- * compared with all of them. */
+/* The number of names for one place is capped, however much room there is for others: each new one
+ * is compared with all of them. */
 static void test_many_at_one_place(void **state)
 {
     enum { MOST = 64 };
@@ -244,7 +244,7 @@ static void test_many_at_one_place(void **state)
     add(&host_b, 5000, "elsewhere", NULL);
     add(&host_a, 5001, "beside", NULL);
     assert_int_equal(fake.env.stats.limits_hit[DS_LIMIT_NODES], 0);
-    assert_is(&host_a, 5000, NULL); /* the first says otherwise */
+    assert_is(&host_a, 5000, NULL); /* the first name contradicts */
     add(&host_a, 5000, "other", &owners[MOST - 1]);
     assert_int_equal(fake.env.stats.limits_hit[DS_LIMIT_NODES], 1);
     assert_is(&host_a, 5000, "other");
@@ -269,7 +269,7 @@ static void test_cap(void **state)
     assert_is(&host_a, 4, "d");
 }
 
-/* A name is as long as it may be, or it is nobody's. */
+/* A name within the greatest length is kept; a longer one is unknown. */
 static void test_long_names(void **state)
 {
     static char name[2048 + 2];

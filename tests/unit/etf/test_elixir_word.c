@@ -1,5 +1,5 @@
 /*
- * test_elixir_word.c - which words Elixir writes without quotes, and which are modules.
+ * test_elixir_word.c - the words that Elixir writes without quotes, and those that are modules.
  */
 #include "etf/elixir_word.h"
 

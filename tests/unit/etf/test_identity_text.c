@@ -1,6 +1,6 @@
 /*
- * test_identity_text.c - pids and references with a memo are written as they are without one:
- * whatever came before, at the bounds of what is kept, and where one takes another one's place.
+ * test_identity_text.c - pids and references are written with a memo as without one: after any
+ * others, at the bounds of what is kept, and when one takes another one's place.
  */
 #include "etf/identity_text.h"
 #include "term_printing.h"
@@ -57,7 +57,8 @@ static struct printed make_reference(struct ds_atom node, const uint32_t *words,
     return p;
 }
 
-/* assert_same prints alone and within a list, where the walk does, with the memo and without. */
+/* assert_same compares the text with and without the memo, alone and within a list, where the walk
+ * prints it. */
 static void assert_same(struct ds_term_memo *memo, const struct printed *p)
 {
     uint8_t list[TERM_MAX + 6] = {108, 0, 0, 0, 1};
@@ -95,13 +96,13 @@ static void test_text(void **state)
     ds_term_memo_free(memo);
 }
 
-/* Whatever of a pid or reference is another one's, the other one is written. */
+/* Pids and references that share any part with a remembered one are still written right. */
 static void test_differences(void **state)
 {
     struct ds_term_memo *memo = ds_term_memo_new();
-    /* The second one's name goes on like the text of the first one's pid; behind "#Ref<" the text of the
-     * fourth one's pid reads as its name does. Of the others, those that follow each other differ in
-     * their first byte alone, in their last one, and in one that is in neither end. */
+    /* The second name continues like the text of the first one's pid; behind "#Ref<", the text of
+     * the fourth one's pid reads like its name. Consecutive names among the others differ in their
+     * first byte alone, in their last, and in one in between. */
     const struct ds_atom nodes[] = {
         node_of("a@h", 3),         node_of("a@h.10", 6),      node_of("a@i.10", 6),
         node_of(".10.", 4),        node_of("alpha@h123", 10), node_of("blpha@h123", 10),
@@ -123,7 +124,7 @@ static void test_differences(void **state)
             const struct printed p = make_reference(nodes[n], words, num);
             assert_same(memo, &p);
         }
-        /* The same numbers as those of a reference of two words. */
+        /* The same numbers as in a reference of two words. */
         for (size_t other = 0; other < 2 * NUM_NODES; other++) {
             const struct printed pid = make_pid(nodes[other % NUM_NODES], words);
             assert_same(memo, &pid);
@@ -137,7 +138,7 @@ static void test_differences(void **state)
     ds_term_memo_free(memo);
 }
 
-/* Numbers whose bytes are all alike differ in nothing but how many they are. */
+/* Numbers whose bytes are all equal differ only in their count. */
 static void test_counts(void **state)
 {
     static const uint32_t words[6];
@@ -150,7 +151,7 @@ static void test_counts(void **state)
     ds_term_memo_free(memo);
 }
 
-/* Texts of as many bytes as are kept, and of one more; the longest there are. */
+/* Texts of the greatest kept length, of one byte more, and the longest possible. */
 static void test_bounds(void **state)
 {
     static const uint32_t small[] = {1, 1, 1};
@@ -169,7 +170,7 @@ static void test_bounds(void **state)
     ds_term_memo_free(memo);
 }
 
-/* Far more than the memo has room for, and those of before again. */
+/* Far more than the memo has room for, and then the earlier ones again. */
 static void test_many(void **state)
 {
     struct ds_term_memo *memo = ds_term_memo_new();
@@ -187,7 +188,7 @@ static void test_many(void **state)
     ds_term_memo_free(NULL);
 }
 
-/* A node whose name has to be looked at, or is only likely, is written as ever. */
+/* A node whose name has to be looked up, or is only likely, is written without the memo. */
 static void test_other_nodes(void **state)
 {
     static const uint32_t words[] = {1, 2, 3};

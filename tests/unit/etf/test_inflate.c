@@ -1,5 +1,5 @@
 /*
- * test_inflate.c - compressed terms, true and lying ones.
+ * test_inflate.c - compressed terms, valid and malformed.
  */
 #include "etf/term.h"
 #include "failing_alloc.h"
@@ -14,7 +14,7 @@
 
 enum { CONTENTS_LEN = 10000, ROOM = 20000, HEAD_LEN = 5 };
 
-/* A binary of that many bytes, that do not compress too well. */
+/* A binary of that many bytes, which do not compress too well. */
 static uint8_t contents[CONTENTS_LEN];
 
 static void make_contents(void)
@@ -30,7 +30,7 @@ static void make_contents(void)
     }
 }
 
-/* compress_term makes tag, length as told, zlib data; returns its length. */
+/* compress_term makes tag, length as given, and zlib data; it returns their length. */
 static size_t compress_term(uint8_t *out, uint32_t told_len)
 {
     uLongf len = ROOM - HEAD_LEN;
@@ -75,7 +75,7 @@ static void test_inflates(void **state)
     (void)state;
     uint8_t bytes[ROOM];
     size_t len = compress_term(bytes, CONTENTS_LEN);
-    memset(bytes + len, 106, 10); /* what comes after is left alone */
+    memset(bytes + len, 106, 10); /* the following bytes are not consumed */
     struct inflated result = inflate_bytes(bytes, len + 10, CONTENTS_LEN);
     assert_int_equal(result.status, TERM_OK);
     assert_int_equal(result.used, len);
@@ -107,7 +107,7 @@ static void test_lies(void **state)
         assert_int_equal(result.status, TERM_MALFORMED);
         assert_false(result.capped);
     }
-    /* More than these bytes can hold: refused before any memory is asked for. */
+    /* More than these bytes can inflate to: refused before any memory is allocated. */
     size_t len = compress_term(bytes, UINT32_MAX);
     failing_alloc_at(0);
     struct inflated result = inflate_bytes(bytes, len, UINT64_MAX);

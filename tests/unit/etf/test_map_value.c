@@ -1,6 +1,6 @@
 /*
- * test_map_value.c - the value that a map has for an atom: whether this is cached or stands in the map,
- * in small maps, of which the text is searched beforehand, and in large ones, which are walked at once.
+ * test_map_value.c - the value of an atom in a map: cached or inline, in small maps, which are
+ * searched for the text first, and in large ones, which are walked at once.
  */
 #include "etf_maker.h"
 #include "guard_page.h"
@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-enum { SEARCHED = 4096 }; /* bytes of a map in which the text is looked for */
+enum { SEARCHED = 4096 }; /* length of a map that is searched for the text */
 
-/* get returns the integer that the map has for "wanted", -1: none. Nothing behind it is read. */
+/* get returns the integer that the map has for "wanted", or -1. Nothing behind it is read. */
 static int64_t get(struct ds_term map)
 {
     struct guard_page page = guard_page_copy(map.data, map.len);
@@ -55,7 +55,7 @@ static void a_cached_key_is_found(void **state)
     assert_int_equal(get(etf_map(1, etf_cached("other"), etf_int(1))), -1);
 }
 
-/* map_of_len makes a map of that many bytes, in which the key is the last one. */
+/* map_of_len makes a map of that many bytes whose last key is the wanted one. */
 static struct ds_term map_of_len(size_t len)
 {
     static const uint8_t binary_head[] = {109, 0, 0};

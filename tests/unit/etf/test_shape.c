@@ -1,4 +1,4 @@
-/* test_shape.c - what stays of terms that are alike: {put,_,_}. */
+/* test_shape.c - the common shape of similar terms: {put,_,_}. */
 #include "failing_alloc.h"
 #include "guard_page.h"
 #include "term_samples.h"
@@ -38,7 +38,7 @@ static bool is_text(struct ds_text a, struct ds_text b)
            (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-/* get_same_head says whether a term begins as another one does. */
+/* get_same_head returns whether a term begins like another one. */
 static bool get_same_head(const struct ds_term *term, const struct ds_term *first,
                           struct ds_shape_head *head)
 {
@@ -49,8 +49,8 @@ static bool get_same_head(const struct ds_term *term, const struct ds_term *firs
            is_text(head->word, wanted.word) && is_text(head->inner_word, wanted.inner_word);
 }
 
-/* check makes the shape of the first term, and holds the others against it; where all have the same head
- * this is known to another one, which must not differ. */
+/* check makes the shape of the first term and adds the others. If all have the same head, a second
+ * shape uses that, and must not differ. */
 static void check(const char *wanted, const struct ds_term *terms, size_t num)
 {
     struct ds_shape *shape = ds_shape_new(&terms[0]), *headed = ds_shape_new(&terms[0]);
@@ -74,8 +74,8 @@ static void check(const char *wanted, const struct ds_term *terms, size_t num)
     ds_shape_free(headed);
 }
 
-/* check_damaged holds a term that ends too early against the shape of the whole one: a head that is as it
- * should be says nothing of what follows. */
+/* check_damaged adds a truncated term to the shape of the whole one: an equal head proves nothing
+ * about what follows. */
 static void check_damaged(const struct ds_term *all, const struct ds_term *cut)
 {
     struct ds_shape *shape = ds_shape_new(all), *headed = ds_shape_new(all);
@@ -110,11 +110,11 @@ static void what_varies_goes(void **state)
     check("{put,_,_}", TERMS(term(BYTES(104, 3, PUT, 97, 1, 107, 0, 1, 'a')),
                              term(BYTES(104, 3, PUT, 97, 2, 107, 0, 1, 'a')),
                              term(BYTES(104, 3, PUT, OK, 107, 0, 1, 'b'))));
-    /* What has gone does not come back, and what follows it is still looked at. */
+    /* An element that has become "_" stays so, and the elements behind it still count. */
     check("{put,_,ok}", TERMS(term(BYTES(104, 3, PUT, 104, 2, 97, 1, 97, 2, OK)),
                               term(BYTES(104, 3, PUT, 104, 3, 97, 1, 97, 2, 97, 3, OK)),
                               term(BYTES(104, 3, PUT, 104, 2, 97, 1, 97, 2, OK))));
-    /* An inline atom is the same as one of the cache, large tuple as small. */
+    /* An inline atom is the same as one from the cache, a large tuple the same as a small one. */
     check("{alice@host,_}", TERMS(term(BYTES(104, 2, 82, 0, 97, 1)),
                                   term(BYTES(105, 0, 0, 0, 2, 119, 10, 'a', 'l', 'i', 'c', 'e', '@',
                                              'h', 'o', 's', 't', 97, 2))));
@@ -129,13 +129,13 @@ static void inner_tuples(void **state)
                                       term(BYTES(104, 3, PUT, 104, 3, OK, 97, 2, 104, 0, 104, 0))));
     /* Four deep is too deep. */
     check("{{{_}}}", TERMS(term(BYTES(104, 1, 104, 1, 104, 1, 104, 1, 97, 1))));
-    /* Of many elements the first eight. */
+    /* The first eight of many elements. */
     check("{{1,2,3,4,5,6,7,8,...},ok}",
           TERMS(term(BYTES(104, 2, 104, 10, 97, 1, 97, 2, 97, 3, 97, 4, 97, 5, 97, 6, 97, 7, 97, 8,
                            97, 9, 97, 10, OK)),
                 term(BYTES(104, 2, 104, 10, 97, 1, 97, 2, 97, 3, 97, 4, 97, 5, 97, 6, 97, 7, 97, 8,
                            98, 0, 0, 9, 9, 97, 11, OK))));
-    /* The fourth of these would need more nodes than there are. */
+    /* The fourth of these would exceed the cap of nodes. */
     check("{{_,_,_,_,_,_,_,_},{_,_,_,_,_,_,_,_},_,_}",
           TERMS(term(BYTES(104, 4, 104, 8, 106, 106, 106, 106, 106, 106, 106, 106, 104, 8, 106, 106,
                            106, 106, 106, 106, 106, 106, 104, 8, 106, 106, 106, 106, 106, 106, 106,
@@ -173,7 +173,7 @@ static void leaves(void **state)
     check("{put,_,_}", TERMS(term(BYTES(104, 3, PUT, OK, 97, 1)), term(BYTES(104, 3, PUT, 97, 1, OK)),
                              term(BYTES(104, 3, PUT, OK, 97, 1))));
     check("{_,ok}", TERMS(term(BYTES(104, 2, 82, 6, OK)))); /* an address */
-    /* Long constants are none. */
+    /* Long constants become "_". */
     uint8_t binary[] = {104, 2, PUT, 109, 0, 0, 0, 32, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4,
                         5,   6, 7,   8,   1, 2, 3, 4,  5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8};
     check("{put,_}", TERMS(term(binary, sizeof binary)));
@@ -225,7 +225,7 @@ static void assert_head(struct ds_term all, const char *wanted)
     ds_buffer_free(&text);
 }
 
-/* The text of a head says no more than the head: what is behind its words is "_". */
+/* The text of a head contains only the head: what is behind its words is "_". */
 static void texts_of_heads(void **state)
 {
     (void)state;
@@ -265,8 +265,8 @@ static void lengths(void **state)
     assert_false(ds_term_get_length(&no, &length));
 }
 
-/* Each sample, whole and cut anywhere, by itself and in a tuple, is held against the shape of
- * each other one; nothing is read beyond the end. */
+/* Each sample, whole and cut anywhere, alone and in a tuple, is added to the shape of each other
+ * one; nothing is read beyond the end. */
 static void all_samples(void **state)
 {
     (void)state;

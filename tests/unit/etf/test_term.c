@@ -93,7 +93,7 @@ static void test_every_prefix_is_cut(void **state)
     }
 }
 
-/* The tokens of a term are its bytes, one after the other, and their counts end with it. */
+/* The tokens of a term cover its bytes in order, and their counts are used up at its end. */
 static void test_tokens_cover_the_term(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void test_token_contents(void **state)
     assert_int_equal(cursor_left(&token.body), 7);
 }
 
-/* What is wrong stands in a tuple behind a good element: the check stops before it. */
+/* The malformed part follows a valid element of a tuple: the check stops before it. */
 static void assert_malformed(const uint8_t *bytes, size_t len, const char *part_of_what)
 {
     uint8_t in_tuple[2048] = {104, 2, 106};
@@ -254,7 +254,7 @@ static void test_malformed_float_texts(void **state)
         memcpy(&leaf[1], texts[i], strlen(texts[i]));
         assert_malformed(leaf, sizeof leaf, "float");
     }
-    /* No NUL at the end: the reader must not look for one. */
+    /* No NUL at the end: the parser must not look for one. */
     uint8_t leaf[32] = {99, '1', '.'};
     memset(&leaf[3], '5', sizeof leaf - 3);
     struct guard_page page = guard_page_copy(leaf, sizeof leaf);
@@ -361,7 +361,7 @@ static void test_skip(void **state)
     assert_int_equal(cursor_offset(&at, &start), 9);
 }
 
-/* Lists and tuples, in each other and cut anywhere, are skipped as they are checked. */
+/* Nested lists and tuples, cut anywhere, are skipped as far as the check accepts them. */
 static void test_skip_what_holds_others(void **state)
 {
     static const uint8_t bytes[] = {104, 2,   108, 0, 0, 0, 2, 104, 0,   108, 0,  0,  0, 0, 106, 97,

@@ -1,6 +1,6 @@
 /*
- * test_term_code.c - terms as source text. That a node reads it back is tests/terms; here are
- * its forms, lines, damage, depth and want of memory.
+ * test_term_code.c - terms as source text: forms, lines, damage, depth and failing memory.
+ * tests/terms lets a node read the text back.
  */
 #include "etf/term.h"
 #include "failing_alloc.h"
@@ -114,7 +114,7 @@ static void test_keys(void **state)
     assert_cases(cases, sizeof cases / sizeof cases[0], false);
 }
 
-/* An atom of the cache need not be one that a node would take. */
+/* A cached atom may be invalid for a node. */
 static void test_no_atom(void **state)
 {
     (void)state;
@@ -163,7 +163,7 @@ static void test_damaged_is_complete(void **state)
     assert_cases(cases, sizeof cases / sizeof cases[0], true);
 }
 
-/* Whatever is cut off where, it ends, and nothing behind the bytes is read. */
+/* Cut anywhere, it ends, and nothing behind the bytes is read. */
 static void test_every_prefix(void **state)
 {
     (void)state;
@@ -288,7 +288,7 @@ static void test_no_memory(void **state)
 {
     (void)state;
     struct ds_buffer bytes = deep_term(500);
-    /* A pid and a large integer as well, and what comes after them. */
+    /* Also a pid and a large integer, and terms behind them. */
     struct ds_buffer more = {0};
     ds_buffer_add(&more, (const uint8_t[]){104, 3, PID, 110, 9, 0, TEN(1)}, 2 + 15 + 12);
     static const uint8_t map[] = {104, 2, 116, 0, 0, 0, 2, 97, 1, 106, 97, 1, 106};
@@ -310,7 +310,7 @@ static bool is_stopped(void)
     return ++num_asked == 3;
 }
 
-/* It asks now and then, and leaves the rest away. */
+/* It checks from time to time whether to stop, and omits the rest. */
 static void test_code_stops(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /*
- * test_term_copy.c - terms as standard external format, complete in themselves.
+ * test_term_copy.c - copies of terms in standard external format, without the cache.
  */
 #include "etf/term.h"
 #include "failing_alloc.h"
@@ -33,7 +33,7 @@ static void test_samples_copy(void **state)
     }
 }
 
-/* Without the cache the copy reads as the original did, and copies to itself. */
+/* Without the cache, the copy reads like the original, and a copy of it is equal. */
 static void test_copy_is_complete(void **state)
 {
     (void)state;
@@ -71,7 +71,7 @@ static void print_portable(const struct ds_term *term, struct ds_buffer *text)
     struct cursor at = cursor_make(copied.data, copied.len);
     assert_int_equal(term_check(&at, &no_atoms, &unknown, &inferred, NULL), TERM_OK);
     assert_int_equal(cursor_left(&at), 0);
-    /* The sizes of funs are right, or they would change. */
+    /* The sizes of funs are right: otherwise they would change. */
     assert_true(ds_term_copy_portable(&copied, &again));
     assert_int_equal(again.len, copy.len);
     assert_memory_equal(again.data, copy.data, copy.len);
@@ -129,7 +129,7 @@ static bool is_translated(uint8_t tag)
     return memchr(tags, tag, sizeof tags) != NULL;
 }
 
-/* All that is no record, nor opaque, nor of an old tag, nor has a key twice, is copied as it is. */
+/* A term without records, opaque terms, old tags and duplicate keys is copied unchanged. */
 static void test_portable_samples(void **state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static void test_no_atom(void **state)
     ds_buffer_free(&text);
 }
 
-/* What cannot be copied whole leaves no trace. */
+/* A refused copy leaves nothing in the buffer. */
 static void assert_refused(const struct ds_term *term)
 {
     struct ds_buffer copy = {0};
@@ -208,7 +208,7 @@ static void test_refused(void **state)
 #define FUN_TAIL_COPY                                                                              \
     119, 2, 0xc3, 0xa9, 97, 3, 97, 5, 103, 119, 2, 0xc3, 0xa9, 0, 0, 0, 90, 0, 0, 0, 1, 2
 
-/* deep_mixed nests funs in records in funs, each the last of what holds it. */
+/* deep_mixed nests funs in records in funs, each the last element of the other. */
 static struct ds_buffer deep_mixed(size_t depth)
 {
     static const uint8_t fun[] = {112, 0, 0, 0, 0, FUN_HEAD, 0, 0, 0, 2, FUN_TAIL, 97, 1};
@@ -259,7 +259,7 @@ static void test_deep_funs(void **state)
     struct cursor at = cursor_make(copy.data, copy.len);
     assert_true(cursor_skip(&at, 1));
     for (size_t i = 0; i < depth; i++) {
-        /* The size counts from itself to the end, which is that of all. */
+        /* The size counts from itself to the end, which is the end of all. */
         struct cursor size_at = at;
         uint32_t size;
         assert_true(cursor_skip(&size_at, 1));
@@ -270,7 +270,7 @@ static void test_deep_funs(void **state)
     }
     ds_buffer_free(&bytes);
 
-    /* One more takes memory that nobody needs. */
+    /* One level more would need memory that no real term needs. */
     copy.len = 0;
     bytes = deep_funs(depth + 1);
     term = samples_term((const uint8_t *)bytes.data, bytes.len);
@@ -342,8 +342,8 @@ static void test_no_memory_portable(void **state)
     ds_buffer_free(&bytes);
 }
 
-/* Maps in maps, as keys and values in turn, the innermost with a key twice: time and memory grow
- * with their number, and the outer ones are sound. */
+/* Maps in maps, alternately as keys and values, the innermost with a duplicate key: time and memory
+ * are linear, and the outer maps are valid. */
 static void test_deep_twice(void **state)
 {
     (void)state;
@@ -357,7 +357,7 @@ static void test_deep_twice(void **state)
     assert_true(twice);
     ds_buffer_free(&bytes);
 
-    /* Deeper ones are not looked at, and nothing is said of them. */
+    /* Deeper maps are not checked, and no duplicate is reported. */
     copy.len = 0;
     bytes = deep_twice(MOST);
     term = samples_term((const uint8_t *)bytes.data, bytes.len);
@@ -369,8 +369,8 @@ static void test_deep_twice(void **state)
     ds_buffer_free(&copy);
 }
 
-/* A map of very many keys, in one of very many: the keys are looked at while they come, for those of
- * a map that has one twice need not be kept. */
+/* A map with very many keys, in another one: keys are compared as they are read; those of a map
+ * with a duplicate need not be kept. */
 static void test_many_keys(void **state)
 {
     enum { NUM = 100000 };
@@ -401,7 +401,7 @@ static void test_many_keys(void **state)
     }
 }
 
-/* Pairs take more bytes than the map had; not so many more. */
+/* Pairs need more bytes than the map, but not many more. */
 static void test_copy_grows_so_far(void **state)
 {
     (void)state;
@@ -439,8 +439,8 @@ static void test_copy_stops(void **state)
     ds_buffer_free(&bytes);
 }
 
-/* Whether two of very many keys are equal takes long: it asks then, too, and not only while it reads
- * them, and whenever it is told to end it does. */
+/* Comparing very many keys takes long: the stop function is called then, too, and a request to stop
+ * is followed at any time. */
 static void test_looking_for_keys_stops(void **state)
 {
     enum { NUM = 65000, TOKENS = 2 * NUM + 1, ASK_EVERY = 1024 };
@@ -467,7 +467,8 @@ static void test_looking_for_keys_stops(void **state)
     ds_buffer_free(&bytes);
 }
 
-/* An integer of 2^22 bits is a tuple, in source text too; one of a byte less is itself. */
+/* An integer of 2^22 bits is a tuple, also in source text; one that is a byte shorter stays an
+ * integer. */
 static void test_large(void **state)
 {
     (void)state;
@@ -493,7 +494,7 @@ static void test_large(void **state)
     }
 }
 
-/* What the newer nodes take, and older ones do not, is not refused by all. */
+/* What newer nodes accept and older ones do not is not refused in general. */
 static void test_zeros(void **state)
 {
     (void)state;

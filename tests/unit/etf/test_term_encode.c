@@ -1,6 +1,6 @@
 /*
- * test_term_encode.c - terms that are written are those a node would write, byte for byte, and
- * read back as what was meant.
+ * test_term_encode.c - encoded terms are equal to those of a node, byte for byte, and decode to
+ * what was meant.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static struct ds_text text(const char *s)
     return (struct ds_text){s, strlen(s)};
 }
 
-/* is checks that out is those bytes and prints as that, and empties it. */
+/* is checks the bytes and the text of out, and empties it. */
 static void is(struct ds_buffer *out, const char *hex, const char *printed)
 {
     char found[512] = "";

@@ -1,5 +1,5 @@
 /*
- * test_term_get.c - single values out of terms, and what erl_interface makes of them.
+ * test_term_get.c - single values from terms, and that erl_interface reads the same.
  */
 #include "etf/term.h"
 #include "guard_page.h"
@@ -181,7 +181,7 @@ static void test_elements(void **state)
 {
     (void)state;
     struct ds_term tuple =
-        samples_term(BYTES(104, 3, 97, 1, 104, 2, 106, 97, 9, 82, 0, 99 /* of no concern */));
+        samples_term(BYTES(104, 3, 97, 1, 104, 2, 106, 97, 9, 82, 0, 99 /* any following bytes */));
     struct ds_term element;
     assert_true(term_get_element(&tuple, 0, &element));
     assert_ptr_equal(element.data, tuple.data + 2);
@@ -202,7 +202,7 @@ static void test_elements(void **state)
     assert_true(term_get_element(&cut, 0, &element));
     assert_false(term_get_element(&cut, 1, &element));
     assert_false(term_get_element(&cut, 2, &element));
-    struct ds_term one = samples_term(BYTES(104, 1, 97, 1, 106 /* of no concern */));
+    struct ds_term one = samples_term(BYTES(104, 1, 97, 1, 106 /* any following bytes */));
     assert_false(term_get_element(&one, 1, &element));
     struct ds_term atom = samples_term(BYTES(119, 2, 97, 98));
     assert_false(term_get_element(&atom, 0, &element));
@@ -211,7 +211,7 @@ static void test_elements(void **state)
     assert_false(term_get_element(&large, 1, &element));
 }
 
-/* The program's locale has no say in floats. */
+/* The locale of the program does not affect floats. */
 static void test_locale(void **state)
 {
     (void)state;
@@ -233,7 +233,7 @@ static void test_locale(void **state)
     setlocale(LC_ALL, "C");
 }
 
-/* Of a term that nobody has walked before no more words are read than there is room for. */
+/* Of a term that was not checked before, no more words are read than there is room for. */
 static void test_identity_has_few_words(void **state)
 {
     (void)state;
@@ -268,7 +268,7 @@ static void test_identity_has_few_words(void **state)
     free(identity);
 }
 
-/* Who asks for one kind is told of that kind alone, in whatever form. */
+/* A caller that wants one kind gets only that kind, in any encoding. */
 static void test_identity_of_a_kind(void **state)
 {
     struct ds_atom node = {.text = (const uint8_t *)"a@b", .len = 3, .state = DS_ATOM_KNOWN};

@@ -1,6 +1,6 @@
 /*
- * test_term_text.c - terms as Erlang text. That a node reads it back is tests/terms; here are
- * parts of terms, what is damaged, limits, text in strings, and what no terminal may get.
+ * test_term_text.c - terms as Erlang text: parts of terms, damage, limits, text in strings, and no
+ * control characters. tests/terms lets a node read the text back.
  */
 #include "guard_page.h"
 #include "term_printing.h"
@@ -36,13 +36,13 @@ static void test_print_appends(void **state)
     ds_buffer_free(&text);
 }
 
-/* A part of a term that ends where that ends is written in one piece, if all of it is. */
+/* A whole part of a term is written in one piece. */
 static void test_part(void **state)
 {
     static const uint8_t bytes[] = {104, 2, 97, 1, 104, 2, 97, 2, 108, 0, 0, 0, 1, 97, 3, 106};
     enum { PART_AT = 4 };
     const struct {
-        size_t at, len; /* of the part, of the term */
+        size_t at, len; /* of the part, and of the term */
         uint32_t max_items;
         const char *all, *part;
     } cases[] = {
@@ -69,8 +69,8 @@ static void test_part(void **state)
     }
 }
 
-/* A prefix is printed as far as it goes: what is written of it is what the whole term begins
- * with, or what stands for its bytes as text. */
+/* A prefix is printed as far as it goes: its text is the beginning of the whole text, or shows its
+ * bytes. */
 static void test_every_prefix_ends_in_dots(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static void test_limits(void **state)
         {{.max_bytes = 1, .unicode = true},
          {BYTES(108, 0, 0, 0, 2, 98, 0, 0, 4, 0x3f, 98, 0, 0, 4, 0x40, 106),
           "\"\xd0\xbf\"... 1 more", SAME, 0, 0}},
-        /* unicode: what is a string beyond Latin-1 */
+        /* unicode: strings beyond Latin-1 */
         {{.unicode = true},
          {BYTES(108, 0, 0, 0, 2, 98, 0, 0, 7, 0xcf, 98, 0, 0, 9, 0xc3, 106),
           "\"\xdf\x8f\xe0\xa7\x83\"", SAME, 0, 0}},
@@ -185,7 +185,7 @@ static void test_limits(void **state)
         {{.max_depth = 1},
          {BYTES(104, 1, 67, 0, 0, 0, 1, 1, 119, 1, 'm', 119, 1, 'r', 119, 1, 'a', 106),
           "{#m:r{... 1 more}}", SAME, 0, 0}},
-        /* max_len: then nothing more is said but how many bytes of the term are left */
+        /* max_len: the rest is only a count of the term's remaining bytes */
         {{.max_len = 4},
          {BYTES(104, 4, 97, 100, 97, 101, 97, 102, 97, 103), "{100,... 6 more bytes", SAME, 0, 0}},
     };
@@ -195,8 +195,8 @@ static void test_limits(void **state)
     }
 }
 
-/* In a string of another language a text is what it is by itself, with a backslash before each
- * double quote and backslash; an atom that was looked at before is what it is without. */
+/* Within a string, a text is the same with a backslash before each double quote and backslash; an
+ * atom that was looked up before is written the same. */
 static void assert_same_in_string(const struct ds_term *term)
 {
     static const struct ds_term_print_options in_string = {.in_string = true};
@@ -292,7 +292,7 @@ static void test_print_atom(void **state)
     }
 }
 
-/* What a peer sends never reaches the terminal as a control character. */
+/* No peer can send a control character to the terminal. */
 static void test_nothing_raw(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * test_term_text_caps.c - terms as text where there is an end to it: nested too deeply, no memory,
- * and when it is told to stop.
+ * test_term_text_caps.c - limits of terms as text: nested too deeply, failing memory, and requests
+ * to stop.
  */
 #include "term_printing.h"
 #include "term_samples.h"
@@ -24,7 +24,7 @@ static const struct layer layers[] = {
 };
 enum { NUM_LAYERS = sizeof layers / sizeof layers[0], DEPTH = 250000 };
 
-/* deep_term nests depth times: of one kind, or when kind is NUM_LAYERS, of all in turn. */
+/* deep_term nests depth times: terms of one kind, or of all kinds in turn if kind is NUM_LAYERS. */
 static struct ds_buffer deep_term(size_t kind, size_t depth)
 {
     struct ds_buffer bytes = {0};
@@ -111,7 +111,7 @@ static bool is_stopped(void)
     return ++num_asked > num_patient;
 }
 
-/* It asks now and then, and leaves the rest away. */
+/* It checks from time to time whether to stop, and omits the rest. */
 static void test_print_stops(void **state)
 {
     num_asked = 0;
@@ -127,7 +127,7 @@ static void test_print_stops(void **state)
     ds_buffer_free(&bytes);
 }
 
-/* Elixir's walk looks for structs first, and asks in both. */
+/* Elixir's printer looks for structs first, and checks in both walks. */
 static void test_inspect_stops(void **state)
 {
     static const unsigned places[] = {2, 120};

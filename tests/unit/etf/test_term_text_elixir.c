@@ -1,12 +1,12 @@
 /*
- * test_term_text_elixir.c - terms as Elixir's inspect has them. That the texts are its own is
- * tests/terms; here are limits, want of memory, and maps that are almost structs.
+ * test_term_text_elixir.c - terms as Elixir's inspect shows them: limits, failing memory, and maps
+ * that are almost structs. tests/terms compares with inspect itself.
  */
 #include "guard_page.h"
 #include "term_printing.h"
 #include "term_samples.h"
 
-/* Pieces of terms. */
+/* Parts of terms. */
 #define MAP(num) "\x74\0\0\0" num
 #define WORD(len, string) "\x77" len string
 
@@ -36,7 +36,7 @@ static void assert_inspects(const char *bytes, size_t len,
     MAP("\2") WORD("\12", "__struct__") WORD("\15", "Elixir.MapSet") WORD("\3", "map") MAP(          \
         "\3") "a\1ja\2ja\3j"
 
-/* That the texts are those of inspect is tests/terms; here are limits, and want of memory. */
+/* Limits and failing memory. */
 static void test_inspect_limits(void **state)
 {
     (void)state;
@@ -63,7 +63,7 @@ static void test_inspect_limits(void **state)
     INSPECTS("m\0\0\0\4\330\200\"}", LIMITS(0), "\"\\u0600\\\"}\"");
 }
 
-/* Two names, a name that is no atom, and sets that are none hide nothing. */
+/* Two names, a name that is not an atom, and invalid sets do not hide anything. */
 static void test_inspect_hides_nothing(void **state)
 {
     (void)state;
@@ -80,7 +80,7 @@ static void test_inspect_hides_nothing(void **state)
              "%:a{}");
 }
 
-/* So many structs are known of a term; the rest are maps. */
+/* The number of structs in a term is capped; the rest are shown as maps. */
 static void test_most_structs(void **state)
 {
     enum { MOST = 1 << 16 };

@@ -1,6 +1,6 @@
 /*
  * test_term_text_numbers.c - numbers as text: integers of any length, and floats with as few digits
- * as will do.
+ * as possible.
  */
 #include "term_printing.h"
 #include "term_samples.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where a long number is cut into parts: powers of ten have zeros there, one less has nines. */
+/* Places at which a long number is split: powers of ten have zeros there, one less has nines. */
 static void test_powers_of_ten(void **state)
 {
     static const int exponents[] = {19, 153, 154, 155, 307, 308, 309, 616, 617, 1232, 2464, 4900};
@@ -46,7 +46,7 @@ static void test_powers_of_ten(void **state)
     }
 }
 
-/* A bignum of so many bytes, all 0xff but the lowest, which is odd. */
+/* A bignum of that many bytes, all 0xff but the lowest, which is odd. */
 static struct ds_buffer print_big(size_t len, bool negative, uint32_t max_bytes)
 {
     struct ds_term_print_options options = {.max_bytes = max_bytes};
@@ -71,7 +71,7 @@ static void test_bignums(void **state)
     struct ds_buffer text = print_big(9, true, 0);
     assert_text(&text, "-30816913629020662699");
     ds_buffer_free(&text);
-    /* Hexadecimal from 2 kB on; an even and an odd number of bytes. */
+    /* Hexadecimal from 2 kB on, for an even and an odd number of bytes. */
     for (size_t len = 2049; len <= 2050; len++) {
         text = print_big(len, len == 2049, 0);
         const char *head = len == 2049 ? "-16#1ABAB" : "16#1ABAB";
@@ -88,8 +88,7 @@ static void test_bignums(void **state)
     ds_buffer_free(&text);
 }
 
-/* Floats of few decimals; and what is just beside one, or just beyond where the way of those of
- * common size ends. */
+/* Floats with few decimals, their neighbours, and those just beyond the range of the fast path. */
 static void test_floats_of_few_decimals(void **state)
 {
     static const struct {
@@ -112,8 +111,8 @@ static void test_floats_of_few_decimals(void **state)
     }
 }
 
-/* A float's text reads back, and none with a digit less does. Those of common size have a way of
- * their own: they are tried at its ends, and a little beside round numbers. */
+/* The text of a float reads back, and no text with one digit less does. Floats of common size have
+ * a fast path: its ends are tried, and the neighbours of round numbers. */
 static void assert_shortest(double value)
 {
     char less[64];

@@ -1,7 +1,7 @@
 /*
- * test_text_plain.c - terms of what most are made of, at random, between some that are not: their text
- * is the one that was made beside them, whole and cut at any length, in buffers with room and without,
- * and a part begins where it was put.
+ * test_text_plain.c - random terms of the most frequent kinds, with others in between: the text is
+ * equal to one that the test makes, whole and cut at any length, in buffers with and without room,
+ * and parts begin where they should.
  */
 #include "term_printing.h"
 
@@ -19,7 +19,7 @@ static const struct ds_atom atoms[NUM_ATOMS] = {
     [ODD] = ATOM("it's", DS_ATOM_KNOWN, 0),
 };
 
-/* A term that grows, and its text. begin has where each term begins in both. */
+/* A growing term and its text. begin is where each term begins in both. */
 struct made {
     struct ds_buffer bytes, text;
     struct {
@@ -93,7 +93,7 @@ static void put_elements(struct made *m, unsigned depth, uint32_t num, bool is_m
     }
 }
 
-/* put_list begins with what is no number, so that it is no string. */
+/* put_list begins with a term that is not a number, so that it is not a string. */
 static void put_list(struct made *m, unsigned depth, uint32_t num)
 {
     PUT(m, "l", "[");
@@ -138,7 +138,7 @@ static void put_term(struct made *m, unsigned depth)
     }
 }
 
-/* make has a large tuple of so many such terms, which is more than any chunk. */
+/* make makes a large tuple of num such terms, which is more than any chunk. */
 static struct made *make(uint32_t seed, uint32_t num)
 {
     struct made *m = calloc(1, sizeof *m);
@@ -170,7 +170,7 @@ static struct ds_term term_of(const struct made *m)
     return view(m->bytes.data, m->bytes.len);
 }
 
-/* print prints into a buffer with that much room, and what it takes. */
+/* print prints into a buffer with that much spare room. */
 static struct ds_buffer print(const struct ds_term *term, const struct ds_term_print_options *options,
                               size_t room)
 {
@@ -206,7 +206,7 @@ static void test_whole(void **state)
     ds_term_memo_free(memo);
 }
 
-/* It ends before the first term that begins behind the limit, and says how much was left out. */
+/* It ends before the first term that begins behind the limit, and shows how much was omitted. */
 static void test_cut_anywhere(void **state)
 {
     (void)state;
@@ -248,14 +248,14 @@ static void test_part_anywhere(void **state)
     }
 }
 
-/* What is cut short ends in dots, behind what is there. */
+/* The text of a truncated term ends in dots, behind what is there. */
 static void test_every_prefix(void **state)
 {
     (void)state;
     for (uint32_t seed = 0; seed < 10; seed++) {
         struct made *m = make(seed, 5);
         for (size_t len = 5; len < m->bytes.len; len++) {
-            uint8_t *bytes = malloc(len); /* so that what is behind is not read */
+            uint8_t *bytes = malloc(len); /* so that the sanitizer notices a read behind the end */
             struct ds_term term = term_of(m);
             struct ds_buffer text;
             assert_non_null(bytes);
@@ -264,7 +264,7 @@ static void test_every_prefix(void **state)
             term.len = len;
             text = print(&term, NULL, ROOM);
             assert_true(text.len >= 4 && memcmp(text.data + text.len - 3, "...", 3) == 0);
-            assert_memory_equal(text.data, m->text.data, text.len - 4); /* maybe "|": a tail may come */
+            assert_memory_equal(text.data, m->text.data, text.len - 4); /* maybe "|": a tail may follow */
             ds_buffer_free(&text);
             free(bytes);
         }
@@ -316,7 +316,7 @@ static void test_limits(void **state)
                   "{[ok,ok,ok],#{ok => {<<\\\"text\\\">>}}}");
 }
 
-/* A list of numbers is a string where all are characters. */
+/* A list of numbers is a string if all are characters. */
 static void test_strings(void **state)
 {
     (void)state;

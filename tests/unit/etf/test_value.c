@@ -1,6 +1,6 @@
 /*
- * test_value.c - leaves that are read through the cursor are what erl_interface makes of the same
- * bytes, whatever these are.
+ * test_value.c - leaves read through the cursor are equal to what erl_interface reads from the same
+ * bytes, for any bytes.
  */
 #include "etf/term_token.h"
 #include "etf/value.h"
@@ -24,7 +24,7 @@ static unsigned draw(unsigned num)
     return (unsigned)(random_state >> 33) % num;
 }
 
-/* Bytes at the ends of what they may be come more often than others. */
+/* Bytes at the ends of ranges are drawn more often than others. */
 static uint8_t draw_byte(void)
 {
     static const uint8_t ends[] = {0, 1, 0x7f, 0x80, 0xff};
@@ -153,7 +153,7 @@ static void check_pid(const struct term_token *token, const char *bytes)
     assert_int_equal(pid.creation, ei_pid.creation);
 }
 
-/* ei extends the sign of the older ids, which have 32 bits. */
+/* ei extends the sign of the older 32-bit ids. */
 static void check_port(const struct term_token *token, const char *bytes)
 {
     struct value_port port;

@@ -1,6 +1,6 @@
 /*
- * test_explain.c - one thing of a capture, in full: what the first reading finds, what the second one keeps of
- * it, which neighbours are the nearest, how many lines there are room for, memory.
+ * test_explain.c - one thing of a capture in full: what the first pass finds, what the second pass
+ * keeps, which neighbours are nearest, caps on lines, failing memory.
  */
 #include "analyse/findings/finding_kinds.h"
 #include "explain/explain.h"
@@ -23,7 +23,7 @@ static struct explain *e;
 static struct ds_buffer out;
 static unsigned num_selected;
 
-/* What a capture holds: each of these is a record. */
+/* The records of a capture. */
 
 static void record(const struct record *r)
 {
@@ -88,12 +88,12 @@ static void finding(uint64_t number, uint64_t conn, uint64_t frame)
     f->evidence[0].packet[0].what = "it";
     wording_add(&f->sentence, "srv fails");
     record(&(struct record){.finding = f});
-    f->happening = HAPPENING_LINK_UP; /* a line of the timeline with that number is no finding */
+    f->happening = HAPPENING_LINK_UP; /* a line of the timeline with that number is not a finding */
     record(&(struct record){.finding = f});
     free(f);
 }
 
-/* The numbers of packets of call N are 10 N and 10 N + 1. */
+/* The packets of call N have the numbers 10 N and 10 N + 1. */
 static void small_capture(void)
 {
     for (uint64_t n = 1; n <= 12; n++) {
@@ -108,7 +108,7 @@ static void small_capture(void)
     finding(2, 9, 999);
 }
 
-/* explain reads a capture twice. False where it is not in there, or memory ran out. */
+/* explain reads a capture twice. Returns false if the thing is not in it, or memory ran out. */
 static bool explain(enum explain_kind kind, uint64_t number, void (*capture)(void))
 {
     const struct explain_target target = {true, kind, number};
@@ -171,7 +171,7 @@ static void a_call(void **state)
     assert_int_equal(num_selected, 6); /* two messages, and the calls 5, 6, 7 and 8 */
 }
 
-/* any_order: calls end in another order than that in which they began. */
+/* any_order: calls end in another order than they begin. */
 static void any_order(void)
 {
     static const uint64_t numbers[] = {3, 5, 11, 4, 9, 6, 1, 12, 8, 2, 10};
@@ -202,7 +202,7 @@ static void the_nearest(void **state)
     says_not("call:12 ");
 }
 
-/* of_pid is a call of a process that has a pid: to a callee of its own. */
+/* of_pid makes a call from a process that has a pid, to a callee of its own. */
 static void of_pid(uint64_t number, uint32_t id, uint32_t serial, uint32_t creation, const char *caller)
 {
     static char callee[16][8];
@@ -228,13 +228,13 @@ static void pids(void)
     of_pid(2, 6, 8, 9, "worker");
     of_pid(3, 7, 7, 9, "worker");
     of_pid(4, 7, 8, 8, "worker");
-    of_pid(5, 0, 0, 0, "worker"); /* of its name alone */
+    of_pid(5, 0, 0, 0, "worker"); /* known by its name only */
     of_pid(6, 7, 8, 9, "worker");
     of_pid(7, 7, 8, 9, "renamed");
     of_pid(8, 0, 0, 0, "other");
 }
 
-/* Who has a pid is known by that, and else by name. How it ended, and why that is not known. */
+/* A caller with a pid is recognised by it, others by their names. The outcome, and why it is unknown. */
 static void the_same_caller(void **state)
 {
     (void)state;
@@ -309,7 +309,7 @@ static void a_packet_and_a_message(void **state)
     says("\n  after   packet:50 ");
     says_not("packet:51 ");
     says_not("packet:60 ");
-    assert_true(explain(EXPLAIN_PACKET, 130, small_capture)); /* the last one: it brought nothing */
+    assert_true(explain(EXPLAIN_PACKET, 130, small_capture)); /* the last packet: it completed nothing */
     says("it is of no connection that is followed");
     assert_false(explain(EXPLAIN_PACKET, 131, small_capture));
     assert_true(explain(EXPLAIN_MESSAGE, 1, small_capture));
@@ -335,12 +335,12 @@ static void no_more_than_there_is_room_for(void **state)
 {
     (void)state;
     assert_true(explain(EXPLAIN_CALL, 1, crowd));
-    says("  and 6 more\n  no reply"); /* of 30 messages */
-    says("  and 21 more\n\nfindings about it"); /* of 41 calls */
-    says("  and 10 more\n\ncalls of the same caller"); /* of 30 findings */
+    says("  and 6 more\n  no reply"); /* 30 messages in all */
+    says("  and 21 more\n\nfindings about it"); /* 41 calls in all */
+    says("  and 10 more\n\ncalls of the same caller"); /* 30 findings in all */
 }
 
-/* many_calls: one packet brings messages of several calls, and ends of others, some of them twice. */
+/* many_calls: one packet completes messages of several calls, and ends of others, some of them twice. */
 static void many_calls(void)
 {
     static const uint64_t of[] = {1, 1, 0, 2, 3, 2, 4, 5};
@@ -350,14 +350,14 @@ static void many_calls(void)
         message(2, 10, of[i], NOTE_REQUEST);
     call(9, 0, long_name, "srv", CALL_OK);
     finding(3, 2, 10);
-    struct finding *line = calloc(1, sizeof *line); /* of what is fine: it is no finding */
+    struct finding *line = calloc(1, sizeof *line); /* a line that is not a finding */
     assert_non_null(line);
     line->number = 77;
     record(&(struct record){.finding = line});
     free(line);
 }
 
-/* The first reading notes each once, and no more than there is room for. */
+/* The first pass records each thing once, up to a cap. */
 static void what_is_noted(void **state)
 {
     const struct explain_target targets[] = {{true, EXPLAIN_PACKET, 10}, {true, EXPLAIN_CALL, 9}};

@@ -1,6 +1,6 @@
 /*
- * test_tail_file.c - a file that is read while others write it: what is read of it when it grows,
- * is emptied, is replaced by another, or is none.
+ * test_tail_file.c - a file that is read while others write it: what is read when it grows, is
+ * emptied, is replaced by another, or does not exist.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static void put(const char *to, const char *text, int flags)
     close(fd);
 }
 
-/* reads checks what one more look and reading brings: whole lines, and the last without an end. */
+/* reads checks the result of one more look: whole lines, and the last without an end. */
 static void reads(struct tail_file *file, const char *lines, const char *last)
 {
     taken[0] = rest[0] = '\0';
@@ -82,7 +82,7 @@ static void test_does_not_grow(void **state)
     tail_file_close(&file);
 }
 
-/* A line longer than what is read at once is given in pieces, once. */
+/* A line that is longer than the buffer is delivered in pieces, once. */
 static void test_long_line(void **state)
 {
     (void)state;
@@ -105,7 +105,7 @@ static void test_emptied(void **state)
     reads(&file, "", "");
     put(name, "three\n", 0);
     reads(&file, "three\n", "");
-    /* What it held comes again, and more: as long as before, or longer than it was. */
+    /* The contents come again, and more: of the same length, or longer. */
     put(name, "other\n", O_TRUNC);
     reads(&file, "other\n", "");
     put(name, "fourth line\nfifth line\n", O_TRUNC);
@@ -141,7 +141,7 @@ static void test_replaced(void **state)
     tail_file_close(&file);
 }
 
-/* A link is as good as what it leads to, and may lead to another. */
+/* A symbolic link works like its target, and may change its target. */
 static void test_link(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void test_no_file(void **state)
     unlink(name);
     assert_int_equal(mkfifo(name, 0600), 0);
     assert_int_equal(tail_file_look(&file), ENOTSUP);
-    reads(&file, "", ""); /* said once */
+    reads(&file, "", ""); /* reported once */
     unlink(name);
     put(name, "two\n", 0);
     reads(&file, "two\n", "");
@@ -176,7 +176,7 @@ static void test_no_file(void **state)
     assert_int_equal(mkfifo(name, 0600), 0);
     assert_int_equal(tail_file_look(&file), ENOTSUP);
     tail_file_close(&file);
-    /* Nor is it waited for one who writes. */
+    /* Opening does not wait for a writer. */
     assert_false(tail_file_open(&file, name));
     assert_int_equal(errno, ENOTSUP);
     assert_false(tail_file_open(&file, folder));

@@ -1,6 +1,5 @@
-/* test_annotated.c - packets with comments: which packet a record stands at, what is too long or too
- * much, what comes at the end, and where memory runs out. What Wireshark makes of it is in
- * scripts/wireshark. */
+/* test_annotated.c - packets with comments: which packet gets a record, comments that are too long
+ * or too many, the end, and failing memory. scripts/wireshark tests how Wireshark shows them. */
 #include "failing_alloc.h"
 #include "keep/annotated_file.h"
 
@@ -41,7 +40,7 @@ static void add_packet(struct annotated_file *file, uint64_t frame)
     annotated_packet(file, &packet);
 }
 
-/* A message whose op says the number. */
+/* A message with an op of that number. */
 static void add_message(struct annotated_file *file, uint64_t frame, int64_t number)
 {
     struct ds_event event = {.type = DS_EVENT_MESSAGE, .frame = frame, .conn = &conn};
@@ -60,8 +59,8 @@ static char *read_all(size_t *len)
     return bytes;
 }
 
-/* where returns at which block a text stands, -1: at none; num_blocks: how many there are. Lengths at
- * both ends of each are the same. */
+/* where returns the block that contains a text, or -1; num_blocks: the number of blocks. The
+ * lengths at both ends of each are equal. */
 static int where(const char *bytes, size_t len, const char *text, int *num_blocks)
 {
     int found = -1;

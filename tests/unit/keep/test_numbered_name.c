@@ -1,5 +1,5 @@
 /*
- * test_numbered_name.c - names of files that come again, with a number before what they end with.
+ * test_numbered_name.c - repeated file names get a number before their suffix.
  */
 #include <setjmp.h>
 #include <stdarg.h>

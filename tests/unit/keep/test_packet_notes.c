@@ -1,6 +1,6 @@
 /*
- * test_packet_notes.c - comments of packets that are kept: each goes with its packet, what comes late with
- * the next one, what is left at the end with none; what TLS has sealed stays sealed.
+ * test_packet_notes.c - comments of packets that are kept: each goes with its packet, a late one
+ * with the next packet, the rest at the end with none; what TLS has encrypted is not shown.
  */
 #include "failing_alloc.h"
 #include "keep/packet_notes.h"
@@ -14,7 +14,7 @@
 static struct ds_conn conn = {.number = 1};
 static const struct ds_tls tls;
 
-/* tell has a gap of so many bytes noted at a packet. */
+/* tell records a gap of that many bytes at a packet. */
 static void tell(struct packet_notes *notes, uint64_t frame, uint64_t bytes)
 {
     const struct ds_event event = {
@@ -53,7 +53,7 @@ static void what_is_late_goes_with_the_next(void **state)
     (void)state;
     tell(notes, 7, 1007);
     tell(notes, 2, 1002); /* packet 2 is written already */
-    tell(notes, 0, 1000); /* and this one's is not known */
+    tell(notes, 0, 1000); /* the packet of this one is not known */
     got = packet_notes_pop(notes, 8); /* 7 is not kept */
     assert_true(says(got, "1007") && says(got, "1002") && says(got, "1000"));
     tell(notes, 9, 1009);

@@ -1,6 +1,6 @@
 /*
- * test_packet_recorder_connections.c - connections without end, some of which are wanted whole:
- * what goes with those, and what is forgotten. A peer is one end of a made conversation.
+ * test_packet_recorder_connections.c - many connections, some of which are selected whole: what is
+ * kept with these, and what is forgotten. A peer is one end of a made conversation.
  */
 #include "recorder_bench.h"
 
@@ -117,7 +117,7 @@ static void parts_connections_of_the_same_ports(void **state)
     }
 }
 
-/* What turns out to be none of Erlang's takes no room, and stands for nothing in a past. */
+/* A connection that turns out to have another protocol uses no room, and is in no snapshot. */
 static void forgets_other_protocols(void **state)
 {
     struct bench b;
@@ -141,7 +141,7 @@ static void forgets_other_protocols(void **state)
     clean_up(&b);
 }
 
-/* Fragments of UDP are kept until they are known to be that. */
+/* Fragments of UDP are kept until their protocol is known. */
 static void forgets_fragments_of_udp(void **state)
 {
     uint8_t bytes[14 + 20 + 16] = {
@@ -171,7 +171,7 @@ static void forgets_fragments_of_udp(void **state)
     clean_up(&b);
 }
 
-/* Only the exchange that led to a connection goes with it, not what others asked. */
+/* A connection is kept with the EPMD exchange that led to it, not with those of others. */
 static void knows_what_led_to_a_connection(void **state)
 {
     static const uint8_t name[] = {0, 23, 'N', 0, 0,   0,   13,  7,   223, 127, 189, 0,  0,
@@ -201,13 +201,13 @@ static void knows_what_led_to_a_connection(void **state)
         say(&t, 1, 24, "\0\3sok", 5);
         end(&b);
         clean_up(&b);
-        /* Of the connection a SYN, an acknowledgement, two messages, or what stands for them. */
+        /* The connection has a SYN, an acknowledgement and two messages, or a snapshot of them. */
         assert_in_range(read_file(file_name, &hash), ASKING + 4, ASKING + 5);
     }
 }
 
-/* A node that has registered a port was not asked for it: that goes with no connection to it, though
- * both are between the same hosts. */
+/* The registration of a port is no lookup: it is not kept with connections to it, even between the
+ * same hosts. */
 static void a_registration_leads_nowhere(void **state)
 {
     static const uint8_t name[] = {0, 23, 'N', 0, 0,   0,   13,  7,   223, 127, 189, 0,  0,
@@ -232,14 +232,14 @@ static void a_registration_leads_nowhere(void **state)
             connect_to(&t, 10003, 5000);
         b.select_from = t.frame + 1;
         say(&t, 0, 24, name, sizeof name);
-        b.select_from = 0; /* not the end of the registration */
+        b.select_from = 0; /* without the end of the registration */
         end(&b);
         clean_up(&b);
         assert_int_equal(read_file(file_name, &hash), 4);
     }
 }
 
-/* Connections with EPMD that go on have no past, and take no room of those that do. */
+/* Open connections to EPMD have no snapshot, and use no room of those that do. */
 static void remembers_nothing_of_epmd(void **state)
 {
     struct bench b;

@@ -1,6 +1,6 @@
 /*
- * test_packet_recorder_memory.c - the recorder with every allocation failing in turn: it tells of
- * that, or could do without.
+ * test_packet_recorder_memory.c - the recorder with every allocation failing in turn: it reports
+ * that, or works without the memory.
  */
 #include "recorder_bench.h"
 #include "failing_alloc.h"
@@ -68,7 +68,7 @@ static void tells_that_memory_ran_out(void **state)
     assert_true(ds_buffer_reserve(&same, 100000));
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
         struct failing_run run = runs[i];
-        keep_all(&run); /* what it should be */
+        keep_all(&run); /* the expected contents */
         assert_true(failing_alloc_each(keep_all, &run) > 200);
         assert_true(run.num_told > 200);
     }

@@ -1,12 +1,12 @@
 /*
  * test_packet_recorder_trigger.c - which packets are in the files of --trigger: how long before and
- * after, on clocks that are set, and what such a file is said to lack. That the files decode,
- * tests/keep holds against real captures.
+ * after, with clocks that are set, and what is reported missing. tests/keep decodes the files of
+ * real captures.
  */
 #include "recorder_bench.h"
 
-/* 50 packets a second, the clock of their stamps being set at one of them. Returns how many are in
- * the file that packet 100 triggers. */
+/* 50 packets a second; the clock of their stamps is set at one of them. Returns the number of
+ * packets in the file that packet 100 triggers. */
 static uint64_t record_with_jump(int64_t jump_ns, size_t at)
 {
     struct bench b;
@@ -34,10 +34,10 @@ static void ends_a_file_though_the_clock_is_set(void **state)
     (void)state;
     load("../pcaps/otp25.pcap", 400);
     const uint64_t usual = record_with_jump(0, 0);
-    assert_in_range(usual, 90, 130); /* 50 before, 50 after, what stands for those before */
+    assert_in_range(usual, 90, 130); /* 50 before, 50 after, and the snapshot of the time before */
     assert_in_range(record_with_jump(-3600 * SECOND, 120), usual - 1, usual + 60);
     assert_in_range(record_with_jump(3600 * SECOND, 120), usual - 1, usual + 60);
-    /* What is kept has the same age, before and after. */
+    /* Kept packets have the same age, before and after. */
     for (size_t at = 60; at <= 100; at += 10) {
         assert_in_range(record_with_jump(-3600 * SECOND, at), usual - 1, usual + 1);
         assert_in_range(record_with_jump(3600 * SECOND, at), usual - 1, usual + 1);
@@ -67,7 +67,7 @@ static void takes_any_time_after(void **state)
     unload();
 }
 
-/* What was full once does not make files incomplete for ever. */
+/* A full store in the past does not make later files incomplete. */
 static void says_only_what_is_lacking(void **state)
 {
     struct bench b;
@@ -96,8 +96,8 @@ static void says_only_what_is_lacking(void **state)
     unload();
 }
 
-/* How old what left for lack of room was when packet 300 triggered a file, where so much was wanted;
- * and whether the file was said to lack something. */
+/* The age of the packets that had been evicted when packet 300 triggered a file that wants
+ * before_ns, and whether the file was reported as incomplete. */
 static int64_t age_of_lacking(int64_t before_ns, bool *lacks)
 {
     struct bench b;
@@ -125,7 +125,7 @@ static int64_t age_of_lacking(int64_t before_ns, bool *lacks)
     return age_ns;
 }
 
-/* A packet that is as old as --keep says is wanted; one that is older is not. */
+/* A packet that is as old as --keep is wanted; an older one is not. */
 static void lacks_what_is_just_old_enough(void **state)
 {
     bool lacks = false;
@@ -140,8 +140,8 @@ static void lacks_what_is_just_old_enough(void **state)
     unload();
 }
 
-/* Returns how many packets are in the file that packet 100 triggers, where from packet 120 on the
- * stamps go back. */
+/* Returns the number of packets in the file that packet 100 triggers, if the stamps go back from
+ * packet 120 on. */
 static uint64_t record_set_back(int64_t before_ns, int64_t after_ns, int64_t back_ns)
 {
     struct bench b;
@@ -169,7 +169,7 @@ static uint64_t record_between(int64_t before_ns, int64_t after_ns)
     return record_set_back(before_ns, after_ns, 0);
 }
 
-/* Both ends of what is asked for belong to it. */
+/* Both ends of the time span belong to it. */
 static void keeps_packets_at_both_ends(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void keeps_packets_at_both_ends(void **state)
     assert_int_equal(record_between(SECOND - 1, SECOND), num - 1);
     assert_int_equal(record_between(SECOND, SECOND - 1), num - 1);
     assert_int_equal(record_between(SECOND + 1, SECOND + 1), num);
-    /* Up to a second back is disorder, during which the file goes on; more is another clock. */
+    /* Up to a second back is disorder, and the file goes on; more is another clock. */
     assert_true(record_set_back(SECOND, SECOND, SECOND) > num + 20);
     assert_in_range(record_set_back(SECOND, SECOND, SECOND * 11 / 10), num - 1, num + 1);
     unload();
@@ -214,20 +214,20 @@ static void records_again_and_again(void **state)
     struct ds_stats stats;
     (void)state;
     load("../pcaps/otp25.pcap", 400);
-    /* Six seconds of triggers: what comes within a second is of one file. */
+    /* Six seconds of triggers: all within a second are in one file. */
     assert_in_range(record_all("frame >= 100", 100, &stats), 6, 7);
     assert_int_equal(stats.limits_hit[DS_LIMIT_FILES], 0);
     assert_int_equal(record_all("frame >= 100", 3, &stats), 3);
     assert_true(stats.limits_hit[DS_LIMIT_FILES] != 0);
     assert_int_equal(record_all("frame == 400", 100, &stats), 1); /* the last packet */
-    /* EPMD's connection, and then the end, once for all connections that it closes. */
+    /* EPMD's connection, and then the end of the capture, once for all connections that it closes. */
     assert_int_equal(record_all("state == \"closed\" || state == \"open_at_end\"", 100, &stats), 2);
     assert_int_equal(record_all("frame > 400", 100, &stats), 0);
     unload();
 }
 
-/* What is found by the clock has a file at once: were it to wait for the next packet, what led to it
- * would be too old by then. */
+/* A finding by the clock triggers a file at once: until the next packet, its evidence might become
+ * too old. */
 static void waits_for_no_packet(void **state)
 {
     struct bench b;
@@ -249,7 +249,7 @@ static void waits_for_no_packet(void **state)
     recorder_flush(b.recorder);
     assert_int_equal(remove_files(&num), 1);
     assert_true(num > 100);
-    /* It is over when the clock says so; the next packet makes no other one. */
+    /* The file ends by the clock; the next packet does not begin another. */
     clock_shows_ns += 3600 * SECOND;
     recorder_flush(b.recorder);
     take(&b, &packets[150]);

@@ -74,12 +74,12 @@ static void drops_the_oldest(void **state)
     assert_true(
         packet_store_find(&store, 1)->decoder_state_unknown); /* this is known nevertheless */
     assert_string_equal(dropped, "1 2 3 4 ");
-    packet_store_drop_conn(&store, 2); /* so it is of the newest one */
+    packet_store_drop_conn(&store, 2); /* it counts as the newest one's */
     assert_true(put(&store, 8, 2, 0));
     assert_true(packet_store_find(&store, 2)->decoder_state_unknown);
     assert_true(put(&store, 9, 3, 0));
     assert_false(packet_store_find(&store, 3)->decoder_state_unknown);
-    assert_false(put(&store, 8, 0, 0)); /* of nobody */
+    assert_false(put(&store, 8, 0, 0)); /* of no connection */
     assert_int_equal(store.used, 3 * ONE);
     packet_store_free(&store);
     assert_string_equal(dropped, "1 2 3 4 5 6 ");
@@ -96,13 +96,13 @@ static void takes_fragments(void **state)
     assert_true(put(&store, 6, 1, 7));
     assert_conn(&store, 1, "1 5 2 4 6 ");
     for (int i = 0; i < 3; i++)
-        packet_store_drop_oldest(&store); /* from the middle of the connection's own order */
+        packet_store_drop_oldest(&store); /* from the middle of the connection's own list */
     assert_conn(&store, 1, "5 4 6 ");
     assert_string_equal(dropped, "1 2 3 ");
     packet_store_free(&store);
 }
 
-/* Fragments that turn out to be nobody's, of UDP for instance, take no room. */
+/* Fragments that turn out to have another protocol, UDP for instance, use no room. */
 static void forgets_fragments(void **state)
 {
     struct packet_store store = begin(100 * ONE, 100);
@@ -153,7 +153,7 @@ static void forgets_connections(void **state)
     for (uint64_t i = 1; i <= 9; i++)
         assert_true(put(&store, i, i % 3 + 1, 0));
     packet_store_drop_conn(&store, 2);
-    packet_store_drop_conn(&store, 77); /* there is none */
+    packet_store_drop_conn(&store, 77); /* no such connection */
     assert_string_equal(dropped, "1 4 7 ");
     assert_null(packet_store_find(&store, 2));
     assert_int_equal(store.used, 6 * ONE);
@@ -162,7 +162,7 @@ static void forgets_connections(void **state)
         packet_store_remove(&store, conn->packets.first);
     packet_store_release(&store, conn);
     assert_null(packet_store_find(&store, 1));
-    assert_string_equal(dropped, "1 4 7 "); /* these were taken */
+    assert_string_equal(dropped, "1 4 7 "); /* these were dropped */
     assert_int_equal(store.oldest->packet.frame, 2);
     assert_int_equal(store.newest->packet.frame, 8);
     assert_conn(&store, 3, "2 5 8 ");
@@ -224,7 +224,7 @@ static void without_memory(void **state)
     assert_true(failing_alloc_each(fill, NULL) >= 60);
 }
 
-/* What is missing of a connection is known where memory was missing for it, too. */
+/* If memory was missing for a packet of a connection, it is known that the packet is missing. */
 static void lacks_what_had_no_memory(void **state)
 {
     struct packet_store store = begin(10 * ONE, 100);

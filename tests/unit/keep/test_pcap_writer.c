@@ -1,6 +1,6 @@
 /*
- * test_pcap_writer.c - which packets a pcapng file takes: link types that can be read always have room,
- * those that cannot have some; and times stay exact.
+ * test_pcap_writer.c - which packets a pcapng file gets: readable link types always have room,
+ * others a limited number; and times stay exact.
  */
 #include "keep/pcap_writer.h"
 
@@ -51,7 +51,7 @@ static void begin(struct pcap_writer *writer)
     assert_true(pcap_writer_open(writer, name, &capture, &config));
 }
 
-/* However many there are of others, what can be read is written; and the rest is counted. */
+/* However many other packets there are, readable ones are written, and the rest is counted. */
 static void unread_link_types_leave_room(void **state)
 {
     static const uint32_t known[] = {1, 113, 276, 0, 108, 101, 12, 14, 228, 229};
@@ -71,7 +71,7 @@ static void unread_link_types_leave_room(void **state)
     assert_int_equal(count(PACKET), 2 * PCAP_WRITER_UNREAD + NUM_KNOWN);
 }
 
-/* Nanoseconds that come later have an interface of their own. */
+/* A first packet with nanoseconds gets an interface of its own. */
 static void nanoseconds_come_later(void **state)
 {
     static const int64_t times[] = {1000, 1001, 2000, INT64_C(1700000000123456789), 3000};

@@ -1,6 +1,6 @@
 /*
- * test_pending_messages.c - the messages that something may still come of: which are kept, for how
- * long, and how many.
+ * test_pending_messages.c - messages that still have consequences: which are kept, for how long,
+ * and how many.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,7 +77,7 @@ static void watch(struct pending_messages *o, uint32_t pid, uint32_t ref)
     send(o, 0, 19, etf_tuple(4, etf_int(19), me, echo, tag), me, echo, tag, none);
 }
 
-/* What is given out. */
+/* The exported messages. */
 static size_t num_given, given_len;
 
 static void on_given(void *context, const struct pending_message *opening)
@@ -94,14 +94,14 @@ static size_t count(const struct pending_messages *o, int64_t since_ns)
     return num_given;
 }
 
-/* A request is there until it is answered, and so is the monitor that came with it. */
+/* A request is kept until it is answered, and so is its monitor. */
 static void keeps_what_is_open(void **state)
 {
     struct pending_messages o;
     (void)state;
     assert_true(begin(&o));
     watch(&o, 1, 1);
-    assert_int_equal(count(&o, 0), 1); /* something may yet come of it */
+    assert_int_equal(count(&o, 0), 1); /* it may still have consequences */
     assert_int_equal(count(&o, now_ns), 1);
     assert_int_equal(count(&o, now_ns + 1), 0);
     ask(&o, 1, 1, etf_atom("hi"));
@@ -125,8 +125,8 @@ static void keeps_what_is_open(void **state)
     pending_messages_free(&o);
 }
 
-/* A monitor belongs to the request that its own caller makes over the same connection within a
- * tenth of a second; the latest one, once. */
+/* A monitor belongs to the request of the same caller, on the same connection, within a tenth of a
+ * second: the latest one, once. */
 static void a_monitor_goes_with_its_request(void **state)
 {
     static const struct {
@@ -146,13 +146,13 @@ static void a_monitor_goes_with_its_request(void **state)
         use_conn(cases[i].conn);
         ask(&o, cases[i].pid, 1, etf_atom("hi"));
         assert_int_equal(count(&o, INT64_MAX), cases[i].num);
-        ask(&o, cases[i].pid, 2, etf_atom("hi")); /* it has gone with the first */
+        ask(&o, cases[i].pid, 2, etf_atom("hi")); /* the first request has used it */
         assert_int_equal(count(&o, INT64_MAX), cases[i].num + 1);
         pending_messages_free(&o);
     }
 }
 
-/* Only so many monitors wait for their requests. */
+/* The number of monitors that wait for their requests is capped. */
 static void only_the_latest_monitors_wait(void **state)
 {
     struct pending_messages o;
@@ -176,7 +176,7 @@ static struct ds_term long_binary(size_t len)
     return etf_raw(bytes, 5 + len);
 }
 
-/* A message is as long as a packet has room for, or only that it is there is known. */
+/* A message is kept if it fits into a packet; of a longer one only its existence is known. */
 static void messages_have_a_length(void **state)
 {
     struct pending_messages o;
@@ -195,7 +195,7 @@ static void messages_have_a_length(void **state)
     pending_messages_free(&o);
 }
 
-/* When there are too many, or they take too much, the oldest go. */
+/* If there are too many, or they are too large, the oldest are dropped. */
 static void drops_the_oldest(void **state)
 {
     struct pending_messages o;

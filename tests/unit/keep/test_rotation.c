@@ -1,6 +1,5 @@
 /*
- * test_rotation.c - names and turns of the files of -w. That they are tcpdump's, tests/keep
- * holds against tcpdump itself.
+ * test_rotation.c - names and times of the files of -w. tests/keep compares them with tcpdump's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +55,7 @@ static void by_time(void **state)
     assert_int_equal(rotation_step(&r, 86433, 1000), ROTATION_END);
 }
 
-/* A clock that is set back by an hour does not make a file last for an hour. */
+/* If the clock is set back by an hour, a file does not last an hour longer. */
 static void by_time_that_is_set(void **state)
 {
     struct rotation r = {.rules = {.seconds = 10}, .begin = 86400};
@@ -82,7 +81,7 @@ static void by_both(void **state)
     assert_name(&r, "%S-", "10-0");
 }
 
-/* The name is that of the time at which a file began, whatever the clock does since. */
+/* The name has the time at which the file began, however the clock is set since. */
 static void by_both_that_is_set(void **state)
 {
     struct rotation r = {.rules = {.size = 100, .seconds = 10}};

@@ -1,5 +1,5 @@
 /*
- * test_rotation_names.c - names of -G that come again: too soon, or with their cycle.
+ * test_rotation_names.c - names of -G that come again: too soon, or at the end of their cycle.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static void cycles(void **state)
     }
 }
 
-/* take takes a name by one clock. */
+/* take reserves a name by one clock. */
 static uint64_t take(struct rotation_names *names, const char *name, int64_t at)
 {
     return rotation_names_use(names, name, at, at);
@@ -65,7 +65,7 @@ static void within_their_cycle(void **state)
     assert_int_equal(take(&names, "02", HOUR + 1), 2);
     assert_int_equal(take(&names, "02", -HOUR), 3); /* set back */
     assert_int_equal(take(&names, "02", 18 * HOUR - HOUR - 1), 4);
-    /* The cycle counts from when it was taken last. */
+    /* The cycle counts from the last use. */
     assert_int_equal(take(&names, "02", 17 * HOUR - 1 + 18 * HOUR - 1), 5);
     assert_int_equal(take(&names, "02", 35 * HOUR - 2 + 18 * HOUR), 1);
     assert_int_equal(take(&names, "02", 200 * DAY), 1);
@@ -104,7 +104,7 @@ static void forgotten(void **state)
     assert_int_equal(take(&names, "3", 3), 1);
     assert_int_equal(take(&names, "3", 3), 2);
     assert_int_equal(take(&names, "2", 2), 2);
-    /* The first one has gone: who comes that early may have been there. */
+    /* The first name was forgotten: an early one may have been used. */
     assert_int_equal(take(&names, "1", 1), 0);
     assert_int_equal(take(&names, "1", 1), 0);
     assert_int_equal(take(&names, "4", 4), 1);
@@ -116,7 +116,7 @@ static void forgotten(void **state)
     rotation_names_free(&names);
 }
 
-/* Where there is no memory a name counts as forgotten, not as free. */
+/* Without memory a name counts as forgotten, not as free. */
 static void take_twice(void *context)
 {
     struct rotation_names names;

@@ -1,4 +1,4 @@
-/* Patterns: what they match, what they bind, what is no pattern; and the lines of otp.def. */
+/* Patterns: what they match, what they bind, what is not a pattern; and the lines of otp.def. */
 #include "etf/term_token.h"
 #include "etf_maker.h"
 #include "failing_alloc.h"
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-/* class_told_apart returns the class of what pattern_classes speaks of. */
+/* class_told_apart returns the class of the term that pattern_classes distinguishes. */
 static uint32_t class_told_apart(const struct pattern *pattern, const struct ds_term *term)
 {
     struct ds_text atom;
@@ -70,7 +70,7 @@ static void containers(void **state)
                                                  etf_tuple(2, etf_atom("b"), etf_int(1))), NULL));
     assert_false(matches("{a, {b, _}}", etf_tuple(2, etf_atom("a"),
                                                   etf_tuple(1, etf_atom("b"))), NULL));
-    /* a tuple of the long form */
+    /* a large tuple */
     assert_true(matches("{a}", etf_raw("i\0\0\0\1w\1a", 8), NULL));
     assert_true(matches("[]", etf_nil(), NULL));
     assert_true(matches("[a, b]", etf_list(2, etf_atom("a"), etf_atom("b"), etf_nil()), NULL));
@@ -88,7 +88,7 @@ static void types(void **state)
     etf_reset();
     static const struct {
         const char *type;
-        unsigned fits; /* bits: which of the terms */
+        unsigned fits; /* bits: the matching terms */
     } cases[] = {{"pid", 1},  {"reference", 2}, {"atom", 4 | 8}, {"integer", 16},
                  {"list", 32 | 64}, {"tuple", 128},   {"binary", 256}};
     struct ds_term terms[] = {
@@ -130,7 +130,7 @@ static void structs(void **state)
                          etf_map(1, etf_cached(NULL), etf_atom("Elixir.Shop.Order")), NULL));
     assert_false(matches("_::'Elixir.Shop.Order'",
                          etf_map(1, etf_atom("__struct__"), etf_cached(NULL)), NULL));
-    /* within a value it does not count, and it is not taken for the next key */
+    /* within a value it does not count, nor is it mistaken for the next key */
     assert_false(matches("_::'Elixir.Shop.Order'", etf_map(1, etf_atom("old"), is), NULL));
     assert_false(matches("_::'Elixir.Shop.Order'",
                          etf_map(1, etf_atom("key"), etf_atom("__struct__")), NULL));
@@ -190,8 +190,8 @@ static void what_is_no_pattern(void **state)
     }
 }
 
-/* Each prefix of a term, laid against an unreadable page, is refused or matched without a
- * byte being read too far. */
+/* Each prefix of a term, before an unreadable page, is refused or matched; no byte is read beyond
+ * its end. */
 static void prefixes(void **state)
 {
     (void)state;
@@ -305,7 +305,7 @@ static void lines(void **state)
     assert_string_equal(label_of(otp, NULL, etf_tuple(2, etf_atom("hello"), etf_int(1)), &match),
                         "");
     assert_string_equal(label_of(otp, "echo", etf_atom("hello"), &match), "");
-    /* what a program may well say is not RabbitMQ's */
+    /* any program may say this: it is not RabbitMQ's */
     assert_string_equal(label_of(otp, NULL, etf_tuple(2, etf_atom("$gen_cast"),
                                                       etf_tuple(3, etf_atom("ack"), etf_int(1),
                                                                 etf_pid("a@h", 1))), &match),
@@ -329,7 +329,7 @@ static void lines(void **state)
     ds_otp_free(otp);
 }
 
-/* What a pattern can be refused by without being run. */
+/* Terms that a pattern refuses without being run. */
 static void what_is_told_apart(void **state)
 {
     static const struct {
@@ -365,7 +365,7 @@ static void what_is_told_apart(void **state)
     }
 }
 
-/* A line is found whatever its request is: an atom, a tuple, one of the long form. */
+/* A line is found for any form of its request: an atom, a tuple, a large tuple. */
 static void lines_by_class(void **state)
 {
     struct ds_otp *otp = ds_otp_new();

@@ -145,9 +145,9 @@ static void who_has_what_is_sent_to(void **state)
     assert_int_equal(seen.note.to_serial, 0);
     send_to(&seen, 0, etf_pid("a@h", 7), etf_atom("nobody"), etf_atom("hello"));
     assert_false(seen.note.has_to_pid);
-    send_to(&seen, 1, etf_pid("b@h", 7), etf_atom("echo"), etf_atom("hello")); /* of the other node */
+    send_to(&seen, 1, etf_pid("b@h", 7), etf_atom("echo"), etf_atom("hello")); /* on the other node */
     assert_false(seen.note.has_to_pid);
-    send_to(&seen, 0, etf_pid("a@h", 7), etf_pid("b@h", 50), etf_atom("hello")); /* a pid says itself */
+    send_to(&seen, 0, etf_pid("a@h", 7), etf_pid("b@h", 50), etf_atom("hello")); /* a pid says it */
     assert_false(seen.note.has_to_pid);
     answer(&seen, 9); /* of a call that was not captured */
     assert_false(seen.note.has_to_pid);

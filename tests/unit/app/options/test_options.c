@@ -137,7 +137,7 @@ static void takes_ends(void **state)
     options_free(&o);
 }
 
-/* A live capture on a terminal has a rate limit, as a user looks at it. */
+/* A live capture on a terminal has a rate limit. */
 static void has_a_fuse_on_a_terminal(void **state)
 {
     static const struct {
