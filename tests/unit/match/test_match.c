@@ -1,6 +1,6 @@
 /*
- * test_match.c - patterns of -m: what they match beyond what tests/terms/match.escript asks a node
- * about: forms that others send, binaries, calls, unknown atoms, and damaged terms.
+ * test_match.c - patterns of -m, beyond what tests/terms/match.escript compares with a node:
+ * encodings of other implementations, binaries, calls, unknown atoms, and damaged terms.
  */
 #include "match_runs.h"
 
@@ -30,7 +30,7 @@ static void terms(void **state)
     assert_match("{leave, {_, X}, {_, Y}} when X > Y, byte_size(X) =:= size(Y)", cat);
 }
 
-/* What users write for the binaries of their protocols. */
+/* Patterns that users write for the binaries of their protocols. */
 static void binaries(void **state)
 {
     static const struct {
@@ -101,7 +101,7 @@ static void binaries(void **state)
     assert_no_match("<<X>>", TERM(109, 0, 0, 0, 2, 1)); /* cut off */
 }
 
-/* Forms that other implementations send. */
+/* Encodings of other implementations. */
 static void forms(void **state)
 {
     (void)state;
@@ -127,10 +127,10 @@ static void forms(void **state)
     assert_no_match("#{1.0 := _}", TERM(116, 0, 0, 0, 1, 97, 1, 97, 2));
     assert_match("X when node(X) == a@h",
                  TERM(88, 119, 3, 'a', '@', 'h', 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1));
-    assert_match("{X, Y} when X == Y", /* a port of 28 bits and one of 64 */
+    assert_match("{X, Y} when X == Y", /* a 28-bit port and a 64-bit port */
                  TERM(104, 2, 89, 119, 1, 'n', 0, 0, 0, 7, 0, 0, 0, 1, 120, 119, 1, 'n', 0, 0, 0,
                       0, 0, 0, 0, 7, 0, 0, 0, 1));
-    /* A record of OTP 29 is no tuple. */
+    /* A record of OTP 29 is not a tuple. */
     const struct ds_term record = TERM(67, 0, 0, 0, 1, 0, 119, 1, 'm', 119, 1, 'r', 119, 1, 'f',
                                        97, 1);
     assert_no_match("X when is_tuple(X)", record);
@@ -201,7 +201,7 @@ static void unknown_atoms(void **state)
     assert_match("_", unknown);
     assert_match("X when is_atom(X)", unknown);
     assert_no_match("X when X == a", unknown);
-    assert_no_match("X when X =/= a", unknown); /* who knows */
+    assert_no_match("X when X =/= a", unknown); /* that is unknown */
     assert_no_match("X when is_boolean(X); not is_boolean(X)", unknown);
     assert_match("{X, X}", etf_tuple(2, unknown, unknown)); /* but this is certain */
     assert_no_match("{X, X}", etf_tuple(2, unknown, etf_cached(NULL)));
@@ -211,7 +211,7 @@ static void unknown_atoms(void **state)
                  etf_tuple(2, unknown, etf_atom("b")));
     assert_no_match("{X, Y} when {X} == {Y}; {X} =/= {Y}", etf_tuple(2, unknown, etf_atom("b")));
     assert_no_match("{X, Y} when map_size(#{X => 1, Y => 2}) > 0",
-                    etf_tuple(2, unknown, etf_atom("b"))); /* one key, or two */
+                    etf_tuple(2, unknown, etf_atom("b"))); /* one key or two */
     const struct ds_term map = make_map(2, unknown, etf_int(1), etf_atom("k"), etf_int(2));
     assert_match("#{k := 2}", map);
     assert_no_match("#{j := 2}", map);
@@ -222,7 +222,7 @@ static void unknown_atoms(void **state)
     assert_no_match("X when X == a; not (X == a)", bad);
 }
 
-/* What a snap length cut off matches as far as it is not looked at. */
+/* A term that the snap length cut matches if the pattern does not need the missing part. */
 static void damaged(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
  * test_match_bounds.c - patterns of -m at their bounds: the longest and the deepest, terms that are
- * given up, every prefix of patterns and terms at an unreadable page, and lack of memory.
+ * given up, every prefix of patterns and terms before an unreadable page, and failing memory.
  */
 #include "failing_alloc.h"
 #include "guard_page.h"
@@ -28,7 +28,7 @@ static void bounds(void **state)
     assert_int_equal(run("{X, X}", two), DS_MATCH_GAVE_UP);
     assert_int_equal(run("{X, Y} when X /= Y; true", two), DS_MATCH_GAVE_UP);
     assert_match("{{{{_}}}, _}", two);
-    /* A map whose keys come in the worst order, compared for order. */
+    /* A map whose keys have the worst order for sorting. */
     enum { NUM = 3000 };
     uint8_t *at = area;
     for (int i = 0; i < NUM; i++, at += 7)
@@ -47,8 +47,8 @@ static void bounds(void **state)
     assert_int_equal(run("{X, Y} when X > Y", maps), DS_MATCH_GAVE_UP);
     free(map);
 
-    /* More bits than an integer may have; more bytes than may be copied because they begin within
-     * one. */
+    /* More bits than an integer may have; more bytes than may be copied because they begin within a
+     * byte. */
     enum { MANY = 17 * 1024 * 1024, MAX_BYTES = 1 << 17 };
     uint8_t *large = calloc(1, 5 + MANY);
     memcpy(large, (const uint8_t[]){109, MANY >> 24, MANY >> 16 & 255, MANY >> 8 & 255, 0}, 5);
@@ -61,7 +61,7 @@ static void bounds(void **state)
     assert_int_equal(run("<<_:1, R/bits>>", long_binary), DS_MATCH_GAVE_UP);
     free(large);
 
-    /* A segment of a guard has its end, and so has all that is copied. */
+    /* The length of a segment in a guard is bounded, and so is the number of copied bytes. */
     assert_int_equal(run("X when <<X:1048577>> == a; true", TERM(97, 1)), DS_MATCH_GAVE_UP);
     assert_match("X when <<X:1048576>> > <<0>>; true", TERM(97, 1));
     char *segments = text + sprintf(text, "X when <<X:1048576");
@@ -70,7 +70,7 @@ static void bounds(void **state)
     sprintf(segments, ">> == a; true");
     assert_int_equal(run(text, TERM(97, 1)), DS_MATCH_GAVE_UP);
 
-    /* The longest pattern, the deepest, the one with most variables; and one more. */
+    /* The longest pattern, the deepest, the one with most variables; and one more of each. */
     memset(text, ' ', sizeof text);
     text[0] = 'a';
     text[DS_MATCH_MAX_LEN] = '\0';
@@ -87,7 +87,7 @@ static void bounds(void **state)
         text[num - 1] = '[';
         text[num] = ']';
         struct ds_match *match = ds_match_compile(text, &error);
-        assert_true(match != NULL); /* an empty one is not open */
+        assert_true(match != NULL); /* an empty list opens no level */
         ds_match_free(match);
         text[num - 1] = '{';
         text[num] = '1';
@@ -104,7 +104,7 @@ static void bounds(void **state)
         assert_int_equal(match != NULL, extra == 0);
         ds_match_free(match);
     }
-    /* The same of terms that a guard makes, and the longest of them. */
+    /* The same for terms that a guard makes, and the longest of them. */
     for (int extra = 0; extra < 2; extra++) {
         const int num = DS_MATCH_MAX_NESTING - 1 + extra; /* == waits as well */
         char *at_guard = text + sprintf(text, "X when true == ");
@@ -167,7 +167,7 @@ static struct ds_term sample_term(void)
                    etf_ref("a@h", 5), etf_pid("a@h", 6));
 }
 
-/* The text ends at the page: not a byte behind its NUL is read. */
+/* The text ends at the page: no byte behind its NUL is read. */
 static void prefixes(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static const char of_segments[] =
     "#{bin := <<N:3, X:(N + 60)/signed-little, \"ab\"/utf16, R:N/bits, F:32/float, 5, U/utf8, "
     "_/bits>>} when X == 2, F == 1.0, {U, R} == {$A, <<5:3>>}";
 
-/* Every prefix of a term, and the term with each byte changed, ending at the page. */
+/* Every prefix of a term, and the term with each byte changed, before an unreadable page. */
 static void pages(void **state)
 {
     static const char *const patterns[] = {

@@ -1,9 +1,9 @@
 /*
- * test_match_steps.c - what a pattern costs at most. Some terms take longer to look at than others:
- * numbers of many digits, opaque terms, records by their names, damage behind much that is sound,
- * bits that begin within a byte. A million steps are what one run has; each term here is as long
- * as so many steps, STEPS, and is looked at a little less, or a little more, than a million
- * divided by that. Less has an answer; more is given up, however little of it there is.
+ * test_match_steps.c - the greatest cost of a pattern. Some terms are expensive: long numbers,
+ * opaque terms, records with their names, damage behind much valid data, bits that begin within a
+ * byte. A run has a million steps. Each term here costs STEPS steps and is matched a little less,
+ * or a little more, often than a million divided by STEPS. Less gives an answer; more is given up,
+ * even if it is little more.
  */
 #include <distsniff/match.h>
 
@@ -20,7 +20,7 @@
 enum {
     STEPS = 4000,
     LEN = STEPS * 16,
-    FEW = 248, /* looks at it: within two hundredths of the bound */
+    FEW = 248, /* number of matches: within two hundredths of the bound */
     MANY = 252,
 };
 
@@ -59,7 +59,7 @@ static size_t put_integer(size_t at)
     return put_many(put_many(at, 1, &positive, 1), LEN, &digit, 1);
 }
 
-/* One that only its own node can read: it is walked to find its end. */
+/* A term that only its own node can read: it is walked to find its end. */
 static size_t put_local(size_t at)
 {
     at = put_many(at, 1, (const uint8_t[]){121, 1, 2, 3, 4}, 5);
@@ -75,7 +75,7 @@ static size_t put_record(size_t at)
     return put_many(at, num, &nil, 1);
 }
 
-/* {Key, Map}: the key is held against each of the map's, which are other ones. */
+/* {Key, Map}: the key is compared with each other key of the map. */
 static enum ds_match_result look_up(size_t (*put_key)(size_t at), unsigned num)
 {
     size_t at = put_many(0, 1, (const uint8_t[]){104, 2}, 2);
@@ -95,7 +95,7 @@ static void keys(void **state)
     }
 }
 
-/* try_each tries an alternative so many times, each of which fails. */
+/* try_each tries num alternatives, all of which fail. */
 static enum ds_match_result try_each(const char *alternative, unsigned num, size_t len)
 {
     char text[DS_MATCH_MAX_LEN] = "X when ";
@@ -124,7 +124,7 @@ static void bits(void **state)
 {
     const uint8_t byte = 7;
     (void)state;
-    /* 16 bits are a step where they have to be moved; where they have not, 128 are. */
+    /* 16 bits are a step if they have to be shifted; otherwise 128 are. */
     const size_t len = STEPS * 2, at = put_many(put_head(0, 109, len), len, &byte, 1);
     assert_int_equal(try_each("<<1:1,X/bits>>", FEW * 9 / 10, at), DS_MATCH_NO);
     assert_int_equal(try_each("<<1:1,X/bits>>", MANY, at), DS_MATCH_GAVE_UP);

@@ -1,6 +1,6 @@
 /*
- * test_checksum.c - the checksums of TCP and IPv4 (checksum.h), against sums that are added word by word:
- * each length of a segment around the blocks that are added at once, with each bit that may be wrong.
+ * test_checksum.c - the checksums of TCP and IPv4 (checksum.h), against sums that are added word by
+ * word: each segment length around the block size, with each bit wrong in turn.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ struct packet {
     size_t ip4_len, len;
 };
 
-/* make makes a segment of random bytes with checksums that fit; ip4_len is 0 for IPv6. */
+/* make makes a segment of random bytes with valid checksums; ip4_len is 0 for IPv6. */
 static void make(struct packet *packet, size_t ip4_len, size_t len, int fill)
 {
     const size_t addr_len = ip4_len != 0 ? 4 : 16;
@@ -88,7 +88,7 @@ static void test_lengths(void **state)
     }
 }
 
-/* With bytes of ones each addition carries. */
+/* If all bytes are ones, each addition carries. */
 static void test_carries(void **state)
 {
     struct packet packet;
@@ -103,7 +103,8 @@ static void test_carries(void **state)
     }
 }
 
-/* What is left to the network card holds the sum of the pseudo header, with the length or without. */
+/* A checksum that is left to the network card is the sum of the pseudo header, with the length or
+ * without. */
 static void test_left_to_the_card(void **state)
 {
     struct packet packet;

@@ -1,5 +1,5 @@
 /*
- * test_dns.c - questions of DNS and their answers: what is read of them, whole, cut, or made to
+ * test_dns.c - DNS questions and answers: how they are read whole, truncated, or crafted to
  * mislead.
  */
 #include "guard_page.h"
@@ -35,7 +35,7 @@ static void put_label(const char *text)
     put(text, strlen(text));
 }
 
-/* begin writes headers and the question for Bob.Example of a type. */
+/* begin writes headers and a question for Bob.Example of a type. */
 static void begin(unsigned from, unsigned to, unsigned flags, unsigned answers, unsigned type)
 {
     len = 0;
@@ -90,13 +90,13 @@ static void question(void **state)
     assert_memory_equal(dns.name, "bob.example", dns.name_len);
     begin(40000, 5353, 0, 0, 1);
     assert_false(dns_is_port(cursor_make(bytes, len)));
-    begin(53, 40000, 0, 0, 1); /* a question comes to the port, an answer from it */
+    begin(53, 40000, 0, 0, 1); /* a question goes to the port, an answer comes from it */
     assert_false(read_it());
     begin(40000, 53, 0x2800, 0, 1); /* an update */
     assert_false(read_it());
 }
 
-/* put_record is an answer whose name is so many labels. */
+/* put_record makes an answer whose name has num labels. */
 static void put_record(unsigned num_labels, unsigned type)
 {
     for (unsigned i = 0; i < num_labels; i++)
@@ -109,7 +109,7 @@ static void put_record(unsigned num_labels, unsigned type)
     put16(0);
 }
 
-/* As many answers and labels as are looked at; and of another class nothing. */
+/* The greatest number of answers and labels; records of another class are ignored. */
 static void bounds(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void answers(void **state)
     put_answer(5, 9);
     put_answer(28, 16);
     assert_true(read_it() && dns.has_address);
-    begin(53, 40000, 0x8180, 1, 28); /* an alias of what has none */
+    begin(53, 40000, 0x8180, 1, 28); /* an alias of a name without an address */
     put_answer(5, 9);
     put_answer(28, 16);
     assert_true(read_it() && !dns.has_address);
@@ -161,7 +161,7 @@ static void names(void **state)
 {
     (void)state;
     begin(40000, 53, 0, 0, 1);
-    bytes[20] = 64; /* longer than a label may be, and no pointer may stand there */
+    bytes[20] = 64; /* longer than a label may be, and a pointer is not allowed there */
     assert_false(read_it());
     begin(40000, 53, 0, 0, 1);
     bytes[20] = 0xc0;
@@ -184,7 +184,7 @@ static void names(void **state)
         assert_true(read_it());
         assert_int_equal(dns.name_len, 192 + label);
         len -= 5;
-        put_label("y"); /* one too many where nothing is left */
+        put_label("y"); /* one too many without any bytes left */
         put("", 1);
         put16(1);
         put16(1);
@@ -192,7 +192,7 @@ static void names(void **state)
     }
 }
 
-/* Cut anywhere, right before memory that cannot be read; and any byte changed. */
+/* Cut anywhere, before an unreadable page; and with any byte changed. */
 static void hostile(void **state)
 {
     (void)state;

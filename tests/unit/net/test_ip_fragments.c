@@ -1,5 +1,5 @@
 /*
- * test_ip_fragments.c - IP packets put together from fragments: order, overlap, caps, time.
+ * test_ip_fragments.c - reassembly of IP fragments: order, overlap, caps, time.
  */
 #include "failing_alloc.h"
 #include "net/packet.h"
@@ -63,7 +63,7 @@ static enum packet_status decode(struct world *w)
     return packet_decode(&w->decoder, &packet, &w->segment);
 }
 
-/* give4 sends len bytes of the packet, from offset, as an IPv4 fragment. */
+/* give4 feeds len bytes of the packet, from offset, as an IPv4 fragment. */
 static enum packet_status give4(struct world *w, uint32_t id, uint32_t offset, uint32_t len)
 {
     bool more = offset + len < WHOLE_LEN;
@@ -98,13 +98,13 @@ static void test_in_order(void **state)
     assert_int_equal(give4(w, 1, 160, 40), PACKET_SEGMENT);
     assert_whole(w);
     assert_int_equal(w->segment.src.family, 4);
-    /* What was put together is freed by the next packet. */
+    /* The next packet frees a reassembled one. */
     assert_true(w->memcap.used > 0);
     assert_int_equal(give4(w, 2, 0, 200), PACKET_SEGMENT);
     assert_int_equal(w->memcap.used, 0);
 }
 
-/* So many pieces a packet may have; with one more it is given up, and all its memory given back. */
+/* The number of pieces of a packet is capped; with one more it is dropped, and all its memory freed. */
 static void test_too_many_pieces(void **state)
 {
     enum { MAX_PIECES = 1024 };
@@ -159,8 +159,8 @@ static void assert_counts(const struct world *w, uint64_t ignored, uint64_t disc
 typedef enum packet_status give_fn(struct world *w, uint32_t id, uint32_t offset, uint32_t len);
 static give_fn *const GIVE[] = {give4, give6};
 
-/* A fragment within what is there changes nothing, whatever its bytes are: one piece, part of one,
- * at its beginning or its end, or several that came one behind the other. */
+/* A fragment within held ones changes nothing, whatever its bytes: it covers one piece, or part of
+ * one, at its beginning or end, or several pieces that came in order. */
 static void test_within_is_ignored(void **state)
 {
     struct world *w = *state;
@@ -182,8 +182,8 @@ static void test_within_is_ignored(void **state)
     }
 }
 
-/* One that overlaps what is there in part, by the least there is, discards the whole packet:
- * neither version of the bytes is shown. A fragment that comes later begins another packet. */
+/* A fragment that partly overlaps held ones, even by the smallest unit, discards the whole packet:
+ * neither version of the bytes is shown. A later fragment begins another packet. */
 static void test_overlap_discards(void **state)
 {
     struct world *w = *state;
@@ -197,17 +197,17 @@ static void test_overlap_discards(void **state)
             assert_int_equal(GIVE[v](w, 1, over[i].offset, over[i].len), PACKET_HELD);
             assert_counts(w, 0, ++num);
             assert_int_equal(w->memcap.used, 0);
-            /* What beside the overlap completes it completes nothing any more. */
+            /* A fragment beside the overlap completes nothing any more. */
             assert_int_equal(GIVE[v](w, 1, 0, 40), PACKET_HELD);
             assert_int_equal(GIVE[v](w, 1, 80, 120), PACKET_HELD);
-            assert_int_equal(GIVE[v](w, 1, 40, 40), PACKET_SEGMENT); /* all of it anew */
+            assert_int_equal(GIVE[v](w, 1, 40, 40), PACKET_SEGMENT); /* all of it again */
             assert_whole(w);
         }
     }
 }
 
-/* Fragments right beside each other do not overlap. Pieces that did not come in order are no run:
- * a fragment over two of them is no copy of one. */
+/* Adjacent fragments do not overlap. A fragment over two pieces that did not come in order is no
+ * copy of one. */
 static void test_neighbours(void **state)
 {
     struct world *w = *state;
@@ -224,7 +224,7 @@ static void test_neighbours(void **state)
         assert_counts(w, 0, 3 * v + 1);
         assert_int_equal(GIVE[v](w, 1, 0, 40), PACKET_HELD);
         assert_int_equal(GIVE[v](w, 1, 80, 40), PACKET_HELD);
-        assert_int_equal(GIVE[v](w, 1, 40, 40), PACKET_HELD); /* fills what is between */
+        assert_int_equal(GIVE[v](w, 1, 40, 40), PACKET_HELD); /* fills the hole */
         assert_int_equal(GIVE[v](w, 1, 0, 80), PACKET_HELD);
         assert_counts(w, 0, 3 * v + 2);
         assert_int_equal(GIVE[v](w, 1, 0, 40), PACKET_HELD);
@@ -234,7 +234,7 @@ static void test_neighbours(void **state)
     }
 }
 
-/* Two ends, or bytes beyond the end, discard the packet; so does a fragment without bytes. */
+/* Two different ends, or bytes beyond the end, discard the packet; so does a fragment without bytes. */
 static void test_two_ends(void **state)
 {
     struct world *w = *state;
@@ -251,7 +251,7 @@ static void test_two_ends(void **state)
         assert_counts(w, 0, i + 1);
         assert_int_equal(w->memcap.used, 0);
     }
-    /* An end before what has come is none either; the same end once more is a copy. */
+    /* An end before held bytes does so, too; the same end again is a copy. */
     assert_int_equal(give4(w, 1, 80, 48), PACKET_HELD);
     maker_start(&m, w->whole, 40);
     maker_ip4_full(&m, 6, 0, 1, 80 / 8, false);
@@ -263,7 +263,7 @@ static void test_two_ends(void **state)
     assert_counts(w, 2, 8);
 }
 
-/* Of a fragment of IPv4 that others follow no more than a multiple of 8 bytes is taken. */
+/* Of an IPv4 fragment that others follow, only a multiple of 8 bytes is used. */
 static void test_odd_length(void **state)
 {
     struct world *w = *state;
@@ -322,14 +322,14 @@ static void test_malformed(void **state)
     assert_int_equal(decode(w), PACKET_HELD);
     assert_counts(w, 0, 2);
     maker_start(&m, w->whole, 99);
-    maker_fragment6(&m, 6, 0, true, 1); /* no multiple of 8, but more follow */
+    maker_fragment6(&m, 6, 0, true, 1); /* not a multiple of 8, but more follow */
     maker_extension(&m, 44, 0);
     maker_ip6(&m, 0, false);
     assert_int_equal(decode(w), PACKET_MALFORMED);
     assert_int_equal(w->memcap.used, 0);
 }
 
-/* With a header of 20 bytes a packet has 64 kB: no byte more than that is put together. */
+/* With a 20-byte header a packet has at most 64 kB. */
 static void test_largest(void **state)
 {
     struct world *w = *state;
@@ -387,7 +387,7 @@ static void test_time_out(void **state)
     w->now_ns = 30 * SECOND;
     assert_int_equal(give4(w, 2, 0, 80), PACKET_HELD);
     w->now_ns = 31 * SECOND;
-    assert_int_equal(give4(w, 1, 80, 120), PACKET_HELD); /* the first is gone */
+    assert_int_equal(give4(w, 1, 80, 120), PACKET_HELD); /* the first fragment is gone */
     assert_int_equal(give4(w, 2, 80, 120), PACKET_SEGMENT);
     assert_whole(w);
     w->now_ns = INT64_MIN;
@@ -470,7 +470,7 @@ static void test_without_table(void **state)
     w->decoder.fragments = kept;
 }
 
-/* A fragmented VXLAN packet that holds a fragment, whose other part came before. */
+/* A fragmented VXLAN packet that contains a fragment, whose other part came before. */
 static void test_fragments_in_a_tunnel(void **state)
 {
     struct world *w = *state;
@@ -529,7 +529,7 @@ static void test_without_memory(void **state)
     assert_true(failing_alloc_each(run_without_memory, NULL) >= 7);
 }
 
-/* To the very second and byte; and a clock that goes back. */
+/* Exactly at the second and the byte; and a clock that goes back. */
 static void test_bounds(void **state)
 {
     struct world *w = *state;
@@ -541,7 +541,7 @@ static void test_bounds(void **state)
     assert_int_equal(give4(w, 2, 80, 120), PACKET_SEGMENT);
 }
 
-/* In IPv6 the fragments of a packet need not say the same of what is in it: the first one counts. */
+/* In IPv6 the fragments of a packet may name different protocols: the first one counts. */
 static void test_first_tells_the_protocol(void **state)
 {
     struct world *w = *state;
@@ -554,7 +554,7 @@ static void test_first_tells_the_protocol(void **state)
     assert_whole(w);
 }
 
-/* One that there is no memory for does not go for its own sake. */
+/* A fragment without memory does not evict its own packet. */
 static void test_no_room_for_the_rest(void **state)
 {
     struct world *w = *state;

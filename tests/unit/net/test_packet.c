@@ -1,6 +1,6 @@
 /*
- * test_packet.c - what is found in whole packets: link layers, IP, tunnels, TCP and ICMP. Those that
- * are cut or make no sense are in test_packet_damage.c.
+ * test_packet.c - how whole packets are read: link layers, IP, tunnels, TCP and ICMP.
+ * test_packet_damage.c has truncated and malformed ones.
  */
 #include "packet_world.h"
 
@@ -170,8 +170,8 @@ static void test_opens(void **state)
     assert_false(ds_packet_opens(&packet));
 }
 
-/* make_icmp: an error about a segment from 10.0.0.1 to 10.0.0.2, or their IPv6 likes; as far as
- * it is quoted. */
+/* make_icmp makes an error about a segment from 10.0.0.1 to 10.0.0.2, or the same in IPv6, of which
+ * quoted_len bytes are quoted. */
 static void make_icmp(int version, uint8_t type, uint8_t code, uint32_t more, size_t quoted_len)
 {
     maker_start(&m, "", 0);
@@ -208,7 +208,7 @@ static void test_icmp(void **state)
         {4, 11, 0, "time to live exceeded"},
         {4, 11, 2, NULL},
         {4, 8, 0, NULL}, /* an echo request */
-        {4, 1, 0, NULL}, /* of ICMPv6 only */
+        {4, 1, 0, NULL}, /* only in ICMPv6 */
         {6, 1, 4, "port unreachable"},
         {6, 2, 0, "packet too big"},
         {6, 128, 0, NULL},
@@ -217,7 +217,7 @@ static void test_icmp(void **state)
         uint16_t src = 0, dst = 0;
         make_icmp(cases[i].version, cases[i].type, cases[i].code, 1400, 1000);
         struct ds_packet packet = maker_packet(&m, RAW);
-        assert_false(ds_packet_opens(&packet)); /* what is quoted does */
+        assert_false(ds_packet_opens(&packet)); /* the quoted packet opens a connection */
         assert_int_equal(ds_packet_ports(&packet, &src, &dst), cases[i].what != NULL);
         if (cases[i].what == NULL) {
             assert_int_equal(decode(RAW), PACKET_NOT_TCP);
@@ -242,18 +242,18 @@ static void test_icmp(void **state)
     make_icmp(6, 2, 0, 0x10578, 1000);
     assert_int_equal(decode(RAW), PACKET_ICMP);
     assert_int_equal(decoder.icmp.mtu, 0x10578);
-    /* Of fragments the first one has the ports. */
+    /* The first fragment has the ports. */
     make_icmp(4, 3, 1, 0, 1000);
     maker_bytes(&m)[20 + 8 + 6] = 0x20;
     assert_int_equal(decode(RAW), PACKET_ICMP);
     maker_bytes(&m)[20 + 8 + 7] = 1;
     assert_int_equal(decode(RAW), PACKET_NOT_TCP);
-    /* The first 8 bytes of TCP are enough, and needed. */
+    /* The first 8 bytes of TCP are enough, and required. */
     make_icmp(4, 3, 1, 0, 28);
     assert_int_equal(decode(RAW), PACKET_ICMP);
     make_icmp(4, 3, 1, 0, 27);
     assert_int_equal(decode(RAW), PACKET_TRUNCATED);
-    /* What is quoted is a packet of its own, as long as it is there, and as it was sent. */
+    /* The quoted packet is parsed by itself, as far as it is quoted, with its original length. */
     for (uint32_t cut = 0; cut <= 10; cut += 10) {
         struct ds_packet quoted;
         make_icmp(4, 3, 1, 0, 40);
@@ -274,7 +274,7 @@ static void test_icmp(void **state)
     assert_int_equal(decode(RAW), PACKET_NOT_TCP);
 }
 
-/* What ICMP quotes of DNS is a question that did not arrive; an answer that did not is none. */
+/* A DNS question that ICMP quotes did not arrive; a quoted answer is ignored. */
 static void test_icmp_of_dns(void **state)
 {
     enum { QUESTION, CUT, ANSWER, OTHER_PORT, FRAGMENT, UNASKED, CASES };
@@ -304,7 +304,7 @@ static void test_icmp_of_dns(void **state)
         assert_string_equal(decoder.icmp.what, "port unreachable");
         assert_int_equal(segment.src_port, 40000);
         assert_memory_equal(decoder.dns.name, "bob", 3);
-        maker_start(&m, question, sizeof question); /* and then one that nothing is said of */
+        maker_start(&m, question, sizeof question); /* and then one that is not reported */
         maker_udp(&m, 40000, 53);
         maker_ip4(&m, 17);
         assert_int_equal(decode(RAW), PACKET_DNS);
@@ -326,12 +326,12 @@ static void test_ip4(void **state)
     assert_true(segment.has_bad_len);
     maker_bytes(&m)[0] = 0x44; /* a header shorter than a header is */
     assert_int_equal(decode(RAW), PACKET_MALFORMED);
-    maker_start(&m, NULL, 0); /* nothing in it is as good as anything, where it is not of TCP */
+    maker_start(&m, NULL, 0); /* it is no TCP, so its contents do not matter */
     maker_ip4(&m, 2);
     assert_int_equal(decode(RAW), PACKET_NOT_TCP);
 }
 
-/* What Ethernet fills a frame up with is not payload. */
+/* Ethernet padding is not payload. */
 static void test_padding(void **state)
 {
     (void)state;
@@ -399,7 +399,7 @@ static void test_vxlan(void **state)
     maker_ip4(&m, 17);
     maker_ethernet(&m, IP4);
     assert_hello(ETHERNET);
-    assert_addrs("2001:db8::1", "2001:db8::2"); /* the inner ones */
+    assert_addrs("2001:db8::1", "2001:db8::2"); /* the addresses of the inner packet */
     maker_bytes(&m)[14 + 20 + 2] = 8472 >> 8; /* the port that Linux has */
     maker_bytes(&m)[14 + 20 + 3] = 8472 & 255;
     assert_hello(ETHERNET);
@@ -443,7 +443,7 @@ static void test_gre(void **state)
     }
 }
 
-/* wrap_geneve makes a segment in GENEVE: in an Ethernet frame, or in IP alone. */
+/* wrap_geneve puts a segment into GENEVE: in an Ethernet frame, or in IP alone. */
 static void wrap_geneve(uint32_t ether_type, uint32_t options)
 {
     make_tcp();
@@ -470,7 +470,7 @@ static void test_geneve(void **state)
         }
     }
     wrap_geneve(IP4, 1);
-    maker_bytes(&m)[HEADER_AT + 1] = 0xc0; /* of control, critical: nothing changes */
+    maker_bytes(&m)[HEADER_AT + 1] = 0xc0; /* flags for control and critical options: no difference */
     assert_hello(RAW);
     maker_bytes(&m)[HEADER_AT] |= 0x40; /* another version */
     assert_int_equal(decode(RAW), PACKET_NOT_TCP);
@@ -491,7 +491,7 @@ static void test_geneve(void **state)
     assert_hello(ETHERNET);
 }
 
-/* wrap_erspan puts what is there into GRE with a sequence number. */
+/* wrap_erspan puts the packet into GRE with a sequence number. */
 static void wrap_erspan(uint32_t ether_type)
 {
     maker_put32(&m, 77);
@@ -513,7 +513,7 @@ static void test_erspan_2(void **state)
     assert_hello(RAW);
     maker_bytes(&m)[VERSION_AT] = 0x20;
     assert_int_equal(decode(RAW), PACKET_NOT_TCP);
-    /* Type I has no header of its own, and no sequence number. */
+    /* Type I has neither a header nor a sequence number. */
     make_tcp();
     maker_ip6(&m, 6, false);
     maker_ethernet(&m, IP6);
@@ -523,7 +523,7 @@ static void test_erspan_2(void **state)
     assert_hello(RAW);
 }
 
-/* wrap_erspan_3: kinds are the last two bytes of its header; version is 2. */
+/* wrap_erspan_3: kinds are the last two bytes of the header; version is 2. */
 static void wrap_erspan_3(uint32_t inner, uint32_t kinds, uint32_t version)
 {
     make_tcp();
@@ -555,7 +555,7 @@ static void test_erspan_3(void **state)
         {IP4, IS_IP, 2, true},
         {IP6, IS_IP | HAS_MORE, 2, true},
         {0x6558, 0, 1, false},
-        {0x6558, 1 << 10, 2, false}, /* a frame that is none of Ethernet's */
+        {0x6558, 1 << 10, 2, false}, /* not an Ethernet frame */
         {IP4, 3 << 10, 2, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -567,7 +567,7 @@ static void test_erspan_3(void **state)
     }
 }
 
-/* A tunnel that is cut anywhere is cut: nothing of it is taken for a packet. */
+/* A tunnel that is cut anywhere is reported as cut: no inner packet is reported. */
 static void test_tunnels_cut(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * test_packet_damage.c - packets that are cut, changed, too short, or make no sense, and no memory:
- * what is said of them, and that nothing behind their end is read.
+ * test_packet_damage.c - packets that are truncated, changed, too short or malformed, and failing
+ * memory: the status is right, and nothing behind their end is read.
  */
 #include "failing_alloc.h"
 #include "guard_page.h"
@@ -32,7 +32,7 @@ static void test_malformed_ip(void **state)
     assert_int_equal(decode(RAW), PACKET_MALFORMED);
 }
 
-/* Hosts drop options of IPv4 that are malformed, and source routes. */
+/* Hosts drop IPv4 options that are malformed, and source routes. */
 static void test_options_of_ip4(void **state)
 {
     (void)state;
@@ -49,7 +49,7 @@ static void test_options_of_ip4(void **state)
         {{148, 9, 0, 0}, PACKET_MALFORMED},
         {{1, 1, 1, 1, 1, 1, 1, 148}, PACKET_MALFORMED},     /* without its length */
         {{1, 131, 7, 4, 10, 0, 0, 3}, PACKET_MALFORMED},    /* loose source route */
-        {{1, 137, 7, 4, 10, 0, 0, 3}, PACKET_MALFORMED},    /* strict one */
+        {{1, 137, 7, 4, 10, 0, 0, 3}, PACKET_MALFORMED},    /* strict source route */
         {{1, 137, 7, 8, 10, 0, 0, 3}, PACKET_MALFORMED},    /* at its end: Linux drops that, too */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -60,7 +60,7 @@ static void test_options_of_ip4(void **state)
     }
 }
 
-/* Nor do they take what a routing header of IPv6 sends on. */
+/* Nor do hosts accept packets that an IPv6 routing header forwards. */
 static void test_routing_header(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void test_tcp_header(void **state)
     assert_text("");
 }
 
-/* Cut at every place by the snap length: what is missing is told. */
+/* Cut at every place by the snap length: the missing length is reported. */
 static void test_snapped(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void test_snapped(void **state)
     }
 }
 
-/* Shortened by a tool that also changed the length: the IP length tells. */
+/* Truncated by a tool that also changed the length: the IP length reveals it. */
 static void test_snapped_silently(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static void test_absurd_length(void **state)
     assert_int_equal(packet_decode(&decoder, &packet, &segment), PACKET_MALFORMED);
 }
 
-/* each_packet gives check packets as captured from nodes, and built ones of every kind. */
+/* each_packet passes captured packets of nodes to check, and made ones of every kind. */
 static void each_packet(void (*check)(uint32_t link_type))
 {
     static uint8_t bytes[512];
@@ -192,7 +192,8 @@ static void each_packet(void (*check)(uint32_t link_type))
     check(RAW);
 }
 
-/* check_guarded decodes every prefix against an unreadable page, cut or truly short. */
+/* check_guarded decodes every prefix before an unreadable page, truncated by the capture or on the
+ * wire. */
 static void check_guarded(uint32_t link_type)
 {
     uint16_t src, dst;
@@ -224,7 +225,7 @@ static void test_every_prefix(void **state)
     each_packet(check_guarded);
 }
 
-/* check_changed decodes the packet with every byte changed in turn. */
+/* check_changed decodes the packet with each byte changed in turn. */
 static void check_changed(uint32_t link_type)
 {
     static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
@@ -252,8 +253,8 @@ static void test_every_byte_changed(void **state)
     each_packet(check_changed);
 }
 
-/* decode_in decodes an IP packet in that link layer without its last bytes. is_known: the capture says
- * that they were there. */
+/* decode_in decodes an IP packet in that link layer without its last bytes. is_known: the capture
+ * says that they are missing. */
 static enum packet_status decode_in(uint32_t link_type, const struct maker *ip, size_t cut, bool is_known)
 {
     m = *ip;
@@ -269,7 +270,7 @@ static enum packet_status decode_in(uint32_t link_type, const struct maker *ip, 
     return packet_decode(&decoder, &packet, &segment);
 }
 
-/* assert_as_cooked: what is in Ethernet is read in one go where it is plain, and says the same. */
+/* assert_as_cooked: the fast path for plain Ethernet gives the same result. */
 static void assert_as_cooked(const struct maker *ip, size_t cut, bool is_known)
 {
     static uint8_t payload[64];
@@ -329,7 +330,7 @@ static void test_no_memory(void **state)
     packet_decoder_free(&other);
 }
 
-/* What a decoder is made in may hold anything. */
+/* The memory of a decoder may be uninitialised. */
 static void test_reads_what_is_asked_for(void **state)
 {
     (void)state;

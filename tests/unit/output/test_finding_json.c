@@ -1,4 +1,4 @@
-/* test_finding_json.c - parameters of a finding in JSON: each kind, once, and none. */
+/* test_finding_json.c - parameters of a finding in JSON: each kind, once each, and none. */
 #include "failing_alloc.h"
 #include "output/finding_json.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* make says that n1 waited for "a", twice, for 1.5 ms. */
+/* make makes a finding: n1 waited for "a", twice, for 1.5 ms. */
 static struct finding make(void)
 {
     struct finding f = {0};
@@ -17,7 +17,7 @@ static struct finding make(void)
     wording_add(&f.sentence, "1.50 ms");
     wording_mark_number(&f.sentence, 2, PARAM_since, 1500000);
     wording_add(&f.detail, "n2");
-    wording_mark(&f.detail, 0, PARAM_node); /* said already */
+    wording_mark(&f.detail, 0, PARAM_node); /* a repeated parameter */
     wording_add(&f.detail, "3");
     wording_mark_number(&f.detail, 1, PARAM_times, 3);
     return f;

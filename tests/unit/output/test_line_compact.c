@@ -1,5 +1,5 @@
 /*
- * test_line_compact.c - what is left out of a line that is too wide for a terminal.
+ * test_line_compact.c - what is omitted from a line that is too wide for a terminal.
  */
 #include "output/line_compact.h"
 
@@ -32,7 +32,7 @@ static void compact(void **state)
                    "{'$gen_call',{...},{add,3}} #Ref<...>");
     assert_compact("{:\"$gen_call\", {#PID<0.1.2>, [:alias | #Reference<1>]}, :get}",
                    "{:\"$gen_call\", {...}, :get}");
-    /* What has no end stays, and so does what looks alike. */
+    /* An incomplete reference stays, and so does a text that only looks like one. */
     assert_compact("#Ref<", "#Ref<");
     assert_compact("#Ref<1", "#Ref<1");
     assert_compact("{'$gen_call',{<a@b", "{'$gen_call',{<a@b");
@@ -67,7 +67,7 @@ static void more(void **state)
                 "\033[2m1\033[0m \033[36ma > b\033[0m: \033[1m\033[0m<1.0>");
     assert_more("1 b@h > a@h: #4 reply after 55 us alias_send <b@h.86.0> > #Ref<...> {[alias|#Ref<...>],{ok,1}}",
                 "1 b > a: #4 reply after 55 us <86.0> > #Ref {$tag,{ok,1}}");
-    /* What is cut off, or looks alike. */
+    /* Truncated lines, and texts that only look alike. */
     assert_more("1 a@h > b@h: reg_send", "1 a > b: reg_send");
     assert_more("1 a@h > b@h: resend <a@h", "1 a > b: resend <a@h");
     assert_more("1 a@h > b@h: x <a@h.", "1 a > b: x <a@h.");

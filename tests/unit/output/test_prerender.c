@@ -1,6 +1,6 @@
 /*
- * test_prerender.c - how much a draft takes: no more than its share of what all of them may hold, in
- * all outputs together, and no record whose text may be long.
+ * test_prerender.c - the size of drafts: no more than their share of the memory, in all outputs
+ * together, and no record whose text may be long.
  */
 #include "big_event.h"
 #include "output/prerender.h"
@@ -17,7 +17,7 @@ static uint8_t bytes[80 * KB];
 static struct ds_conn conn = {.number = 1};
 static struct sink sinks[2];
 
-/* The message is one binary of so many bytes, with its head. */
+/* The message is one binary of len bytes, with its header. */
 static bool takes(struct prerender *draft, uint32_t len, uint64_t atom_bytes)
 {
     const uint32_t num = len - 5;

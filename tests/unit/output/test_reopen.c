@@ -1,6 +1,6 @@
 /*
- * test_reopen.c - outputs whose files were renamed: what was written ends where it is, and what follows
- * begins in the file that has the name now.
+ * test_reopen.c - outputs whose files were renamed: earlier output stays in the renamed file, and
+ * later output begins in a new file with the name.
  */
 #include "failing_alloc.h"
 #include "output/sink.h"
@@ -111,7 +111,7 @@ static void writes_lines_behind_what_is_there(void **state)
     assert_has(name, "somebody's\n2\n");
 }
 
-/* What has an end gets it, and what begins anew begins an empty file. */
+/* A format with a footer writes it, and one with a header begins the new file with it. */
 static void ends_and_begins(void **state)
 {
     static const struct sink_config config;

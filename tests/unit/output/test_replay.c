@@ -1,7 +1,6 @@
 /*
- * test_replay.c - what -T replay writes: the recording is nothing but comments, whatever peers
- * send, and there is none of what cannot be played. That what is written plays is tested with
- * real nodes (tests/live/replay).
+ * test_replay.c - the output of -T replay: the recording consists of comments only, whatever peers
+ * send, and there is none if it cannot be played. tests/live/replay plays it with real nodes.
  */
 #include "failing_alloc.h"
 #include "output/sink.h"
@@ -36,7 +35,7 @@ static bool begin(void)
     return sink.kind->open(&sink);
 }
 
-/* Returns what was written behind the template, empty when nothing is kept; to be freed. */
+/* Returns the output behind the template, empty if nothing is kept. The caller frees it. */
 static char *end(void)
 {
     struct ds_buffer *out = &sink.output.buffer;
@@ -198,7 +197,7 @@ static void keeps_nothing_that_cannot_be_played(void **state)
     assert_refused(); /* two */
 }
 
-/* Of what was not selected, only the messages of the chosen connection count. */
+/* Of messages that were not selected, only those of the chosen connection count. */
 static void follows_one_connection(void **state)
 {
     (void)state;
@@ -234,7 +233,7 @@ static void play_once(void *context)
     char *text = end();
     if (!failing_alloc_failed())
         assert_non_null(strstr(text, "%@ {frames, 1}.\n"));
-    else if (text != NULL && text[0] != '\0') /* whole, or not said to be */
+    else if (text != NULL && text[0] != '\0') /* whole, or not reported as whole */
         assert_true(strstr(text, "%@ {frames, 1}.\n") == NULL || strstr(text, "YWJj") != NULL);
     free(text);
 }

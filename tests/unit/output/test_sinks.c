@@ -1,6 +1,6 @@
 /*
- * test_sinks.c - events of all kinds as text and as JSON, hostile ones above all: whatever a
- * peer sends, a line of text holds no control character, and a line of JSON parses.
+ * test_sinks.c - events of all kinds as text and as JSON, hostile ones above all: whatever a peer
+ * sends, a line of text contains no control character, and a line of JSON is valid.
  */
 #include "failing_alloc.h"
 #include "output/json_write.h"
@@ -35,7 +35,7 @@ static struct ds_event make_event(enum ds_event_type type)
         .type = type, .dir = 1, .frame = 12, .ts_ns = INT64_C(1700000000123456789), .conn = &conn};
 }
 
-/* Gives one event to a sink and returns the line, without its newline; to be freed. */
+/* Passes one event to a sink and returns the line without its newline. The caller frees it. */
 static char *show(const struct sink_kind *kind, struct sink_config *options,
                   const struct ds_event *event)
 {
@@ -70,7 +70,7 @@ static void assert_text(const struct ds_event *event, int verbose, const char *e
     free(line);
 }
 
-/* assert_times says what stands before three events, 1.5 and 2.5 seconds apart. */
+/* assert_times checks the times of three events, 1.5 and 2.5 seconds apart. */
 static void assert_times(enum time_style style, const char *second, const char *third)
 {
     struct sink sink;
@@ -197,7 +197,7 @@ static void hides_ticks(void **state)
     assert_json(&event, "{\"type\":\"tick\"}");
 }
 
-/* A call that a message ended is on that one's line: no other sink is given it for nothing. */
+/* A call that a message ended is on the line of that message: no other sink receives it. */
 static void takes_what_it_writes(void **state)
 {
     const struct ds_event message = make_event(DS_EVENT_MESSAGE), tick = make_event(DS_EVENT_TICK);
@@ -270,7 +270,7 @@ static void shows_nodes_of_epmd(void **state)
                         "{\"name\":\"b\\u001b\",\"port\":2}]}");
 }
 
-/* All bytes a peer could put into a name, in all places where one can stand. */
+/* All bytes that a peer could put into a name, in all places of a name. */
 static void shows_hostile_names(void **state)
 {
     char name[256 + 6];
@@ -301,7 +301,7 @@ static void shows_hostile_names(void **state)
     free(line);
 }
 
-/* Each place of the escaper's step of eight, with each byte that may not go through. */
+/* Each place of the escaper's step of eight, with each byte that must be escaped. */
 static void escapes_terms_at_any_place(void **state)
 {
     (void)state;
@@ -330,7 +330,7 @@ static void escapes_terms_at_any_place(void **state)
     }
 }
 
-/* assert_maps: the event in Erlang and Elixir, without what all have in common. */
+/* assert_maps checks the event in Erlang and Elixir, without the common fields. */
 static void assert_maps(const struct ds_event *event, const char *erlang, const char *elixir)
 {
     static const char *const heads[] = {
@@ -406,7 +406,7 @@ static void shows_what_was_lost_as_maps(void **state)
     }
 }
 
-/* In external format: the length, 131, a map of so many pairs. */
+/* In external format: the length, 131, a map with its number of pairs. */
 static void shows_external_terms(void **state)
 {
     struct ds_event event = make_event(DS_EVENT_GAP);

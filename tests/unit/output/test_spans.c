@@ -1,5 +1,6 @@
 /*
- * test_spans.c - calls as spans: which trace they belong to, whatever ends first, and within bounds.
+ * test_spans.c - calls as spans: the traces that they belong to, in any order of ends, and within
+ * caps.
  */
 #include "failing_alloc.h"
 #include "output/otlp/span_trees.h"
@@ -14,7 +15,7 @@
 
 #define TRACEPARENT "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-static char given[64 * 1024]; /* "call:trace " of each */
+static char given[64 * 1024]; /* "call:trace " of each span */
 static size_t num_given;
 
 static void note_span(void *context, struct ds_text text)
@@ -60,12 +61,12 @@ static void test_children_wait(void **state)
     (void)state;
     add(trees, 13, 12, false);
     add(trees, 12, 11, true);
-    add(trees, 99, 98, false); /* of another tree */
+    add(trees, 99, 98, false); /* in another tree */
     assert_int_equal(num_given, 0);
     add(trees, 11, 0, true);
     assert_int_equal(num_given, 3);
     assert_true(is_in_trace_of(11, 11) && is_in_trace_of(12, 11) && is_in_trace_of(13, 11));
-    add(trees, 14, 12, false); /* that ends after who asked */
+    add(trees, 14, 12, false); /* it ends after its parent */
     assert_true(is_in_trace_of(14, 11));
     span_trees_end(trees);
     assert_true(is_in_trace_of(99, 98));
@@ -113,7 +114,7 @@ static void record_call(void *context)
     sink_close(&sink);
 }
 
-/* The application's own trace is joined; every allocation can fail. */
+/* The trace of the application is joined; every allocation can fail. */
 static void test_traceparent(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /*
- * test_term_text_cache.c - what was written for a message and serves the record of its call.
+ * test_term_text_cache.c - text that was written for a message is used for the record of its call.
  */
 #include "failing_alloc.h"
 #include "output/term_text_cache.h"

@@ -1,5 +1,5 @@
 /*
- * test_text.c - texts of peers, points in time and bytes, made fit to be shown.
+ * test_text.c - texts of peers, times and bytes, made safe to show.
  */
 #include "core/printable.h"
 #include "core/timestamp.h"

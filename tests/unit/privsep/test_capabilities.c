@@ -1,6 +1,6 @@
 /*
- * test_capabilities.c - a build without libcap-ng, which asks the kernel itself: root keeps what opens files,
- * and nothing in the end.
+ * test_capabilities.c - a build without libcap-ng, which asks the kernel itself: root keeps the
+ * capabilities for opening files, and none at the end.
  */
 #define CAPABILITIES_BY_CALL
 #include "privsep/capabilities.c"
@@ -36,12 +36,12 @@ static void few_are_kept_and_then_none(void **state)
         assert_true(capabilities_keep_for_files(true));
         assert_capabilities(1 << CAP_DAC_OVERRIDE | 1 << CAP_SETUID | 1 << CAP_SETGID);
         assert_true(keep(1 << CAP_SETUID | 1 << CAP_SETGID));
-        assert_true(capabilities_keep_for_files(true)); /* of those that are there */
+        assert_true(capabilities_keep_for_files(true)); /* of the available ones */
         assert_capabilities(1 << CAP_SETUID | 1 << CAP_SETGID);
     }
     assert_true(capabilities_drop());
     assert_capabilities(0);
-    assert_true(capabilities_keep_for_files(true)); /* none comes back */
+    assert_true(capabilities_keep_for_files(true)); /* no dropped one returns */
     assert_capabilities(0);
     assert_non_null(capabilities_left());
 }

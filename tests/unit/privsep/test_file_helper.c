@@ -1,6 +1,6 @@
 /*
- * test_file_helper.c - the process that opens files is asked for all that can be asked for, of a file of each
- * use: it does what that use has, and nothing else.
+ * test_file_helper.c - the process that opens files gets every request for a file of each use: it
+ * does what that use allows, and nothing else.
  */
 #include "privsep/file_helper.h"
 
@@ -29,7 +29,7 @@ static const struct {
     {"write", HELPER_WRITE, ".x....xx.."}, {"script", HELPER_SCRIPT, ".x..x....."},
     {"keep", HELPER_KEEP, "..x.....x."},   {"update", HELPER_UPDATE, ".....x..x."},
     {"a.new", HELPER_RENEW, "..xx..xxxx"}, {"later", HELPER_LATER, ".xx...xx.."},
-    {NULL, 0, ".........."}, /* one that is none of this run's */
+    {NULL, 0, ".........."}, /* a file that this run does not use */
 };
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -49,7 +49,7 @@ static bool holds(const char *name)
     return ok;
 }
 
-/* opens asks for a descriptor, which is one for what was asked for and for nothing else. */
+/* opens requests a descriptor, and checks that it allows what was requested and nothing else. */
 static bool opens(const char *name, enum open_how how)
 {
     struct open_trouble trouble;
@@ -106,7 +106,7 @@ static void each_use_has_its_own_requests(void **state)
             if (!is_allowed)
                 assert_true(holds(name));
         }
-        assert_false(opens(name, (enum open_how)77)); /* none that there is */
+        assert_false(opens(name, (enum open_how)77)); /* no such way to open */
         assert_false(opens(name, (enum open_how)-1));
         assert_int_equal(errno, EPERM);
         unlink(name);
@@ -121,7 +121,8 @@ static void each_use_has_its_own_requests(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* What is told is the command's standard input, whole, up to its bound; the name of the command is the run's own. */
+/* The text becomes the command's standard input, whole, up to its cap; the command is the one that
+ * the run names. */
 static void a_command_is_told_a_text(void **state)
 {
     (void)state;
@@ -148,7 +149,7 @@ static void a_command_is_told_a_text(void **state)
     }
     pid_t pid;
     assert_int_equal(file_helper_spawn_with("false", (struct ds_text){text, sizeof text}, &pid), EMSGSIZE);
-    assert_int_equal(file_helper_spawn("true", "takes", &pid), EPERM); /* it has no command of -z */
+    assert_int_equal(file_helper_spawn("true", "takes", &pid), EPERM); /* this run has no command for -z */
     file_helper_stop();
     unlink(command);
     assert_int_equal(chdir("/"), 0);

@@ -1,6 +1,7 @@
 /*
- * test_own_process.c - the way of other systems to keep memory out of dumps, which this one has, too: nothing
- * raises the limit again but root, and what a program may gain is left to the system.
+ * test_own_process.c - the variant for other systems that keeps memory out of core dumps, tested on
+ * this one: only root can raise the limit again. Whether a program can gain rights is left to the
+ * system.
  */
 #define OWN_PROCESS_BY_LIMIT
 #include "privsep/own_process.c"

@@ -1,5 +1,5 @@
 /*
- * test_rights.c - what the sandbox refuses, and which names a run may use.
+ * test_rights.c - what the sandbox refuses, and which file names a run may use.
  */
 #include "privsep/call_filter.h"
 #include "privsep/landlock.h"
@@ -30,8 +30,8 @@
 
 #include <cmocka.h>
 
-/* inside runs a call in a process of its own, behind the filter or Landlock; true when it failed
- * for lack of rights. What the process says goes to said. */
+/* inside runs a call in a process of its own, behind the filter or Landlock. It returns true if the
+ * call failed for lack of rights, and what the process printed in said. */
 static bool inside(bool (*enter)(void), bool (*is_refused)(void), char said[512])
 {
     int out[2], status = 0;
@@ -50,7 +50,7 @@ static bool inside(bool (*enter)(void), bool (*is_refused)(void), char said[512]
     close(out[0]);
     waitpid(pid, &status, 0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
-        skip(); /* this kernel or build has none */
+        skip(); /* this kernel or build does not have it */
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -113,7 +113,7 @@ static void calls_are_refused_and_named(void **state)
     }
 }
 
-/* Root that stays root has no capabilities either, with libcap-ng and without. */
+/* A root process that stays root has no capabilities either, with libcap-ng and without. */
 static bool has_no_capabilities(void)
 {
     char line[256];
@@ -125,7 +125,7 @@ static bool has_no_capabilities(void)
     return num == 2;
 }
 
-/* keep_two leaves one that files need, and one that they do not. */
+/* keep_two keeps one capability that files need, and one that they do not. */
 static bool keep_two(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -143,7 +143,7 @@ static bool one_is_kept(void)
            sets[1].permitted == 0;
 }
 
-/* Of a container root may have few: what opens files keeps what is there of those it needs. */
+/* In a container root may have few capabilities: the helper keeps those that it needs and has. */
 static void few_are_kept_for_files(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void files_are_refused_by_landlock(void **state)
     assert_true(inside(landlock, exec_is_refused, said));
 }
 
-/* A process that talks to servers: names, certificates and connections are all it has. */
+/* A process that talks to servers can only resolve names, read certificates and connect. */
 static int listener;
 static struct sockaddr_in listens_at;
 
@@ -186,7 +186,7 @@ static bool listen_somewhere(void)
            getsockname(listener, (struct sockaddr *)&listens_at, &len) == 0;
 }
 
-/* has_both says whether there are Landlock and the filter, which another process tries. */
+/* has_both returns whether Landlock and the filter are available; another process tries it. */
 static bool has_both(void)
 {
     const int forked = landlock_is_built() && call_filter_is_built() ? fork() : 0;
@@ -213,7 +213,7 @@ static bool opens(const char *name)
     return fd >= 0;
 }
 
-/* Refused: what is nobody's secret either, and what only root may read. */
+/* Refused: files that are no secret, and files that only root may read. */
 static bool other_files_are_refused(void)
 {
     static const char *const names[] = {"/etc/passwd", "/etc/shadow", "/proc/self/environ", "/etc", "/tmp",
@@ -305,7 +305,7 @@ static void who_talks_to_servers_has_little_else(void **state)
     }
 }
 
-/* A process that asks EPMD: connections to its port, and nothing else. */
+/* A process that asks EPMD can only connect to its port. */
 static bool asker(void)
 {
     if (!listen_somewhere() || !has_both())
@@ -392,7 +392,7 @@ static void names_of_a_run(void **state)
         {"%D.pcap", "12/31/26.pcap", true},
         {"%D.pcap", "../etc.pcap", false},
         {"100%", "100%", true},
-        {"a%Hb", "a%Hb", true}, /* -C alone takes it as it stands */
+        {"a%Hb", "a%Hb", true}, /* -C alone uses it unchanged */
         {"%H.pcap", "x.pcap", false}, /* digits have no letters */
         {"/etc/%Y", "/etc/passwd", false},
         {"/etc/%Y%m%d", "/etc/20261231", true},
@@ -406,7 +406,7 @@ static void names_of_a_run(void **state)
     }
 }
 
-/* A FIFO that nobody reads does not hold anybody up. */
+/* Opening a FIFO does not wait for a reader. */
 static void fifo_is_not_waited_for(void **state)
 {
     (void)state;
@@ -418,7 +418,7 @@ static void fifo_is_not_waited_for(void **state)
     assert_int_equal(mkfifo(name, 0600), 0);
     assert_int_equal(safe_open(name, OPEN_WRITE, &trouble), -1);
     assert_true(trouble.nobody_reads);
-    assert_false(safe_remove(name)); /* nor is it a file that a run has made */
+    assert_false(safe_remove(name)); /* nor is it a file that this run made */
     const int reader = safe_open(name, OPEN_READ, &trouble);
     assert_true(reader >= 0);
     assert_int_equal(fcntl(reader, F_GETFL) & O_NONBLOCK, 0);

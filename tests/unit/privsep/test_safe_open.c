@@ -1,6 +1,6 @@
 /*
- * test_safe_open.c - which links are followed on the way to a file, whose files are written, and that
- * what was looked at is not exchanged for another.
+ * test_safe_open.c - which links are followed on the way to a file, whose files are written, and
+ * that a checked file cannot be exchanged for another.
  */
 #include "privsep/folder_entry.h"
 #include "privsep/safe_open.h"
@@ -83,7 +83,7 @@ static void links_of_an_own_folder_are_followed(void **state)
     assert_true(opens("own/again/back/deep", OPEN_WRITE));
     assert_true(is_there("own/deep"));
     make_link("nowhere", "own/new");
-    assert_false(opens("own/new", OPEN_NEW)); /* it would make what it names */
+    assert_false(opens("own/new", OPEN_NEW)); /* it would create the target */
     assert_int_equal(trouble.error, EEXIST);
     assert_false(is_there("own/nowhere"));
 }
@@ -130,7 +130,7 @@ static void no_link_is_the_end_in_a_shared_folder(void **state)
     assert_int_equal(link(in_folder("shared/plain"), in_folder("shared/other")), 0);
     assert_false(opens("shared/plain", OPEN_WRITE));
     assert_non_null(strstr(trouble.text, "second hard link"));
-    make_link("../own", "shared/way"); /* one of ours, on the way */
+    make_link("../own", "shared/way"); /* one of our links, on the way */
     assert_true(opens("shared/way/file", OPEN_WRITE));
     assert_true(is_there("own/file"));
 }
@@ -167,7 +167,7 @@ static void what_may_be_created(void **state)
     assert_false(is_there("own/new"));
 }
 
-/* may_create asks as a user who is not root. */
+/* may_create tries as a user who is not root. */
 static bool may_create(const char *name)
 {
     const bool is_root = geteuid() == 0;
@@ -193,7 +193,7 @@ static void what_rights_allow_may_be(void **state)
     assert_int_equal(chmod(in_folder("own"), 0700), 0);
 }
 
-/* exchange puts another one under that name, the other one under this. */
+/* exchange swaps the files of two names. */
 static void exchange(const char *name, const char *other)
 {
     assert_int_equal(rename(in_folder(name), in_folder("own/aside")), 0);
@@ -232,7 +232,7 @@ static void what_was_looked_at_is_gone_through(void **state)
     fd = folder_enter(own, "good", &entry);
     assert_true(fd >= 0 && fstat(fd, &after) == 0 && after.st_ino == before.st_ino);
     close(fd);
-    exchange("own/good", "own/link"); /* a link is there now */
+    exchange("own/good", "own/link"); /* it is a link now */
     fd = folder_enter(own, "good", &entry);
     assert_true(fd < 0 || (fstat(fd, &after) == 0 && after.st_ino == before.st_ino));
     if (fd >= 0)

@@ -1,7 +1,7 @@
 /*
- * test_socket_filter.c - a process that somebody else has taken over holds sockets that packets come from,
- * and one to its helper: what it could do with them is tried, behind the same filter as in a capture, and
- * without it. The sockets are real: root, and a network of its own.
+ * test_socket_filter.c - an attacker who controls the capturing process has its packet sockets, and
+ * the one to its helper. The test tries what can be done with them, behind the filter of a capture
+ * and without it. The sockets are real: this needs root and a network namespace.
  */
 #include "privsep/call_filter.h"
 
@@ -36,17 +36,17 @@ enum {
     MOST = CALLS_ALWAYS | CALLS_LIVE | CALLS_WIDENS | CALLS_SERVE | CALLS_SCREEN,
 };
 
-/* What the process holds: all below are set before the filter is. */
+/* The descriptors of the process: all below are set before the filter is. */
 static struct {
-    int packets[2]; /* the one that most is tried on, and another */
+    int packets[2]; /* most attempts use the first one */
     int local[2];   /* a pair: to the helper, and the helper's end */
     int pipe[2];
-    int server, plain; /* TCP: one that listens, and one that is connected to it */
+    int server, plain; /* TCP: a listening socket, and one that is connected to it */
 } held;
 static unsigned char frame[FRAME_LEN];
 static const int one = 1;
 
-/* The low half of a register is the descriptor; this has more in the other. */
+/* The low half of a register is the descriptor; the high half is not 0. */
 static long with_high_half(int fd)
 {
     return (long)((unsigned long)(unsigned)fd | 0xabcdUL << 32);
@@ -72,7 +72,8 @@ static int open_packets(void)
     return fd >= 0 && bind(fd, (struct sockaddr *)&addr, sizeof addr) == 0 ? fd : -1;
 }
 
-/* leave_network gives this program a network of its own. False where the right is missing. */
+/* leave_network moves this program to a network namespace of its own. Returns false without the
+ * right to do so. */
 static bool leave_network(void)
 {
     static bool has_left;
@@ -85,7 +86,7 @@ static bool leave_network(void)
     return has_left;
 }
 
-/* prepare opens what is held. False where the right is missing. */
+/* prepare opens the descriptors. Returns false without the rights for them. */
 static bool prepare(void)
 {
     held.packets[0] = open_packets();
@@ -135,7 +136,7 @@ static long ask_option(int fd, int level, int option)
     return getsockopt(fd, level, option, value, &len);
 }
 
-/* Attempts: a name, and what is tried on the socket P of packets, or L, to the helper. */
+/* Attempts: a name, and a call on the packet socket P, or on the helper's socket L. */
 #define P held.packets[0]
 #define L held.local[0]
 #define TRY(name, ...)                                                                             \
@@ -221,14 +222,14 @@ TRY(serve_accept, accept4(held.server, NULL, NULL, 0))
 #undef P
 #undef L
 
-/* What an attempt does without the filter: FAILS, but not for lack of rights. EITHER: that depends on the
- * machine, which may have none of it, or refuse it to all. */
+/* The result of an attempt without the filter: FAILS, but not for lack of rights. EITHER: that
+ * depends on the machine, which may not have the call, or refuse it to all. */
 enum outside { WORKS, FAILS, EITHER };
 
 struct attempt {
     const char *name;
     long (*call)(void);
-    unsigned sets; /* of the filter */
+    unsigned sets; /* of the filter's system calls */
     enum outside outside;
 };
 #define ATTEMPT(name, sets, outside) {#name, try_##name, sets, outside}
@@ -289,7 +290,7 @@ static const struct attempt refused[] = {
     ATTEMPT(ptrace, MOST, EITHER),
     ATTEMPT(dumpable, MOST, WORKS),
     ATTEMPT(no_other_prctl, MOST, WORKS),
-    /* What others need, where they are not there. */
+    /* What other processes need, tried in a process that does not. */
     ATTEMPT(attach, CALLS_ALWAYS | CALLS_LIVE, WORKS),
     ATTEMPT(attach, CALLS_ALWAYS | CALLS_LIVE | CALLS_SERVE, WORKS),
     ATTEMPT(ask_statistics, CALLS_ALWAYS, WORKS),
@@ -320,7 +321,7 @@ static const struct attempt left[] = {
 
 enum verdict { WORKED, FAILED, LACKS_RIGHTS, CANNOT_BE_TRIED, HAS_NO_FILTER };
 
-/* outcome of an attempt, in a process of its own; sets 0: without a filter. */
+/* outcome runs an attempt in a process of its own; sets 0: without a filter. */
 static enum verdict outcome(const struct attempt *attempt, unsigned sets)
 {
     int status = 0;
@@ -381,7 +382,7 @@ static void what_is_needed_is_left(void **state)
     }
 }
 
-/* Who adds a system call says what it may do with a socket. */
+/* A new system call needs an entry here that says what it may do with a socket. */
 static void each_call_is_in_the_table(void **state)
 {
     (void)state;

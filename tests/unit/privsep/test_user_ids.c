@@ -1,6 +1,6 @@
 /*
- * test_user_ids.c - the way of other systems, which this one has, too: all three are as they were asked for,
- * who may return can, and who has given that up cannot.
+ * test_user_ids.c - the variant for other systems, tested on this one: all three ids are as
+ * requested; a process that may return to root can, and one that has given that up cannot.
  */
 #define USER_IDS_BY_REUID
 #include "privsep/user_ids.c"
@@ -25,7 +25,7 @@ static bool are_groups(gid_t real, gid_t effective, gid_t saved)
     return getresgid(&id[0], &id[1], &id[2]) == 0 && id[0] == real && id[1] == effective && id[2] == saved;
 }
 
-/* become_and_return returns 0, else what was not as it should be. */
+/* become_and_return returns 0, or the number of the failed check. */
 static int become_and_return(void)
 {
     if (!group_ids_set(NOBODY, NOBODY, 0) || !are_groups(NOBODY, NOBODY, 0))
@@ -48,7 +48,7 @@ static int become_for_good(void)
     return group_ids_set(0, 0, 0) || !are_groups(SOMEBODY, SOMEBODY, SOMEBODY) ? 4 : 0;
 }
 
-/* in_child runs it in a process that need not come back. */
+/* in_child runs it in a child process, which need not return to its user. */
 static int in_child(int (*run)(void))
 {
     int status;
@@ -64,7 +64,7 @@ static void all_three_are_set(void **state)
 {
     (void)state;
     if (geteuid() != 0)
-        skip(); /* root alone may become others */
+        skip(); /* only root can become others */
     assert_int_equal(in_child(become_and_return), 0);
     assert_int_equal(in_child(become_for_good), 0);
 }

@@ -1,6 +1,6 @@
 /*
- * test_deferred_records.c - what waits for the first message of its connection, its caps, and memory
- * that runs out.
+ * test_deferred_records.c - records that wait for the first message of their connection, caps, and
+ * failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static void note(void *context, const struct record *record)
     given[num_given++] = record->event->conn->number * 100 + record->event->frame;
 }
 
-/* hold offers an event of a connection; the frame tells which it is. */
+/* hold offers an event of a connection; its frame identifies it. */
 static bool hold(struct deferred_records *held, uint64_t number, uint64_t frame)
 {
     const struct ds_conn conn = {.number = number};
@@ -74,7 +74,7 @@ static void with_what_led_to_it(void **state)
     deferred_records_init(&held, 10, 1 << 20);
     assert_true(tell(&held, 1, DS_EPMD_ALIVE2_REQ, 9));
     assert_true(tell(&held, 2, DS_EPMD_PORT2_RESP, 9));
-    assert_true(tell(&held, 3, DS_EPMD_PORT2_RESP, 9)); /* asked again */
+    assert_true(tell(&held, 3, DS_EPMD_PORT2_RESP, 9)); /* a second request */
     assert_true(tell(&held, 4, DS_EPMD_PORT2_RESP, 8));
     assert_true(hold(&held, 5, 1));
     release(&held, 5, 9);

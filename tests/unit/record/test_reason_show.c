@@ -1,6 +1,6 @@
 /*
- * test_reason_show.c - why something failed: Elixir's exceptions, and Erlang's errors and exits, in
- * Elixir's words, which are those of Exception.format_banner/3 and format_exit/1 of Elixir 1.14.
+ * test_reason_show.c - reasons of failures: Elixir's exceptions, and Erlang's errors and exits in
+ * Elixir's words, those of Exception.format_banner/3 and format_exit/1 of Elixir 1.14.
  */
 #include "core/term_show.h"
 #include "etf_maker.h"
@@ -110,11 +110,12 @@ static void errors_are_told_as_elixir_does(void **state)
         reason_is(etf_tuple(2, errors[i].error, stack_of(etf_int(2))), expected);
         assert_shown(etf_tuple(2, errors[i].error, stack_of(etf_int(2))), true, expected);
     }
-    /* The arguments, of which Erlang sends small numbers as a string, in the place of their number. */
+    /* The arguments, which Erlang sends as a string if they are small numbers, instead of their
+     * number. */
     reason_is(etf_tuple(2, etf_atom("undef"), stack_of(etf_raw("\x6b\0\3\1\2\3", 6))),
               "** (UndefinedFunctionError) function :lists.foo/3 is undefined or private "
               "[{:lists, :foo, [1, 2, 3], []}]");
-    /* No errors: nothing of a stack, or of the form of one, stands behind them. */
+    /* Not errors: no stack, or nothing like one, follows. */
     reason_is(etf_atom("badarith"), ":badarith");
     reason_is(etf_tuple(2, etf_atom("badarith"), etf_nil()), "{:badarith, []}");
     reason_is(etf_tuple(2, etf_atom("badarith"), etf_list(1, etf_int(1), etf_nil())),
@@ -147,7 +148,7 @@ static void exits_are_told_as_elixir_does(void **state)
               "arithmetic expression [{:lists, :foo, 2, []}]");
     reason_is(etf_tuple(2, etf_atom("EXIT"), etf_tuple(2, etf_atom("badarg"), stack_of(etf_int(2)))),
               "** (ArgumentError) argument error [{:lists, :foo, 2, []}]");
-    /* What is no such thing, and what a term says as well. */
+    /* Other reasons, and those that a term shows as well. */
     reason_is(etf_atom("killed"), ":killed");
     reason_is(etf_tuple(2, etf_atom("shutdown"), etf_atom("x")), "{:shutdown, :x}");
     reason_is(etf_tuple(2, etf_atom("noproc"), etf_int(1)), "{:noproc, 1}");
@@ -159,7 +160,7 @@ static void exits_are_told_as_elixir_does(void **state)
     reason_is(etf_atom("noproc"), "noproc");
 }
 
-/* However deep a peer nests it, so much is told in words and the rest as a term. */
+/* However deep a peer nests it, a limited number of layers is shown in words, and the rest as a term. */
 static void layers_are_bounded(void **state)
 {
     (void)state;

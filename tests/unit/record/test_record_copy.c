@@ -1,6 +1,6 @@
 /*
- * test_record_copy.c - copies of records in a block: as large as the record is, with nothing of the
- * one before, and of the connection what was known at the time.
+ * test_record_copy.c - copies of records in a block: as large as the record, with nothing of the
+ * record before, and with the connection as it was known at the time.
  */
 #include "big_event.h"
 #include "failing_alloc.h"
@@ -41,7 +41,7 @@ static void grows_for_a_large_record(void **state)
     free(bytes);
 }
 
-/* What one record has does not show in the next: records are put together in one place. */
+/* The fields of one record do not show in the next: records are assembled in one place. */
 static void leaves_nothing_of_the_last_record(void **state)
 {
     const uint8_t bytes[] = {97, 1};
@@ -95,8 +95,8 @@ static void leaves_nothing_of_the_last_record(void **state)
     record_block_free(&block);
 }
 
-/* What a copy says of its connection is what was known when it was made, whether the connection counts its
- * changes or not. */
+/* A copy has the connection as it was known at the time, whether the connection counts its changes
+ * or not. */
 static void keep_connections(bool counts)
 {
     const uint8_t bytes[] = {97, 1};
@@ -146,7 +146,8 @@ static void keeps_what_a_connection_was(void **state)
     keep_connections(true);
 }
 
-/* Another connection is another one, however often it has changed; and so is one whose TLS is not shown. */
+/* Another connection is a different one, however often it has changed; and so is one whose TLS is
+ * not shown. */
 static void tells_connections_apart(void **state)
 {
     static const struct ds_tls tls = {.version = 0x0304};
@@ -194,7 +195,7 @@ static void says_that_memory_ran_out(void **state)
     record_block_free(&block);
 }
 
-/* An event alone is copied as one in a record is, and is less to copy. */
+/* An event alone is copied as in a record, and takes less room. */
 static void copies_an_event_alone(void **state)
 {
     static uint8_t bytes[1000];
@@ -226,7 +227,7 @@ static void copies_an_event_alone(void **state)
     record_block_free(&known);
 }
 
-/* message_of makes a message of which control is the frame, and one role a part of it. */
+/* message_of makes a message whose control message is the frame, and one role a part of it. */
 static struct ds_event message_of(struct ds_conn *conn, const uint8_t *bytes, size_t len,
                                   const struct ds_atom *atoms, uint32_t num_atoms)
 {
@@ -240,7 +241,8 @@ static struct ds_event message_of(struct ds_conn *conn, const uint8_t *bytes, si
     return event;
 }
 
-/* A message is the same again, wherever its terms lie, and nothing of the one before is in it. */
+/* A copied message is equal to the original, wherever its terms are, and has nothing of the one
+ * before. */
 static void gives_back_what_it_packed(void **state)
 {
     enum { PLAIN, WITH_PAYLOAD, DAMAGED, DAMAGED_PAYLOAD, ELSEWHERE, BEFORE, BEYOND, OTHER_ATOMS,
@@ -343,7 +345,7 @@ static void gives_back_what_it_packed(void **state)
     record_block_free(&block);
 }
 
-/* A copy that refers to another one has its event, and what lies in that is not copied again. */
+/* A copy that refers to another copy has its event, whose parts are not copied again. */
 static void refers_to_another_copy(void **state)
 {
     static const uint8_t frame[] = {1, 2, 3, 4, 5, 6, 7, 8}, other[] = {9, 8, 7};
@@ -387,7 +389,7 @@ static void refers_to_another_copy(void **state)
         assert_ptr_not_equal(got->note.args.data, other);
     }
     assert_true(to.len < apart.len);
-    /* What there is no room for leaves nothing. */
+    /* A record without room leaves nothing behind. */
     const struct record record = {.event = copied_record_get(from.first, &view)->event};
     while (record_block_refer(&to, &record, from.first) == COPY_OK)
         ;
@@ -400,7 +402,7 @@ static void refers_to_another_copy(void **state)
     record_block_free(&apart);
 }
 
-/* Blocks exchange what they hold, not how they are filled. */
+/* Blocks exchange their contents, but not their fill level. */
 static void exchanges_what_blocks_hold(void **state)
 {
     struct ds_conn conn = {.number = 1};
@@ -424,8 +426,8 @@ static const struct ds_atom *atoms_of(const struct copied_record *copy)
     return copied_record_get(copy, &view)->event->message.control.atoms;
 }
 
-/* Atoms of messages that say that the texts are what they were are there once; all others as often as they
- * are referred to. */
+/* If a message reports that its atoms' texts are unchanged, they are stored once; other atoms are
+ * stored each time. */
 static void copies_atoms_once(void **state)
 {
     static const uint8_t frame[] = {1, 2, 3, 4};
@@ -466,7 +468,7 @@ static void copies_atoms_once(void **state)
     }
 }
 
-/* Atoms for which there was no room are not taken for copied; nor those of a block that was emptied. */
+/* Atoms without room do not count as copied; nor do those of a block that was emptied. */
 static void forgets_atoms_that_did_not_fit(void **state)
 {
     enum { NUM_ATOMS = 200 };
@@ -509,7 +511,7 @@ static void forgets_atoms_that_did_not_fit(void **state)
     }
 }
 
-/* What was copied of a record before there was no room for the rest is not taken for copied: its atoms, its
+/* If the rest of a record has no room, its copied parts do not count as copied: its atoms, its
  * connection. */
 static void forgets_what_was_taken_back(void **state)
 {
@@ -545,8 +547,9 @@ static void forgets_what_was_taken_back(void **state)
     }
 }
 
-/* Facts of a link come with the event that tells of it, and with no other: whether those behind it have them
- * would depend on where a block ends. And a copy of another one's keys is none. */
+/* The facts of a link come with the event that reports them, and with no other: otherwise later
+ * records would have them or not, depending on the end of a block. And a copy of one with another
+ * connection's keys is not that connection. */
 static void facts_are_of_one_event(void **state)
 {
     static const uint8_t bytes[10];
@@ -554,7 +557,7 @@ static void facts_are_of_one_event(void **state)
     struct ds_tls tls = {.version = 0x0304};
     struct ds_conn conn = {.number = 1, .link = &link, .tls = &tls};
     (void)state;
-    for (uint64_t changes = 0; changes < 2; changes++) { /* 1: nothing that is said changes */
+    for (uint64_t changes = 0; changes < 2; changes++) { /* 1: no reported value changes */
         struct record_block block = {0};
         struct record_view view = {0};
         conn.changes = changes;

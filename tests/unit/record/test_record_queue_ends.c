@@ -1,6 +1,6 @@
 /*
- * test_record_queue_ends.c - the queue ends though a disk is full, nobody reads or records take
- * long, and tells what it left.
+ * test_record_queue_ends.c - the queue ends even if a disk is full, no process reads its pipe, or
+ * records take long, and reports what it left out.
  */
 #include "record_queue_run.h"
 #include "core/clock.h"
@@ -31,7 +31,7 @@ static void stops_when_nobody_can_write(void **state)
     sink_close(sink);
 }
 
-/* A disk that is full ends the run, and no record goes out behind one that did not. */
+/* A full disk ends the run, and no record is written behind one that was not. */
 static void stops_threads_when_nobody_can_write(void **state)
 {
     const struct sink_config options = {.color = COLOR_NEVER};
@@ -52,7 +52,7 @@ static void stops_threads_when_nobody_can_write(void **state)
     sink_close(&run.sinks[0]);
 }
 
-/* A pipe that nobody reads, and a user who wants to end. */
+/* A pipe without a reader, and a user who wants to end. */
 static void ends_though_nobody_reads(void **state)
 {
     const struct sink_config options = {.color = COLOR_NEVER};
@@ -123,7 +123,7 @@ static void ends_decoding_though_nobody_reads(void **state)
     close(ends[0]);
 }
 
-/* burn takes 0.3 s of the processor for a record. */
+/* burn uses 0.3 s of processor time for a record. */
 static bool burn(void *context, const struct record *record)
 {
     uint64_t *num_taken = context;
@@ -143,7 +143,7 @@ static bool flush_nothing(void *context)
     return true;
 }
 
-/* What takes long to write is left when the user wants to end. */
+/* Slow records are left out when the user wants to end. */
 static void leaves_what_takes_long(void **state)
 {
     uint64_t num_taken = 0, num_left = 0;

@@ -1,6 +1,6 @@
 /*
- * test_record_queue_order.c - what goes through the queue comes out as it went in: all records of
- * real captures, shown at once and shown by the queue's threads, are the same text and JSON.
+ * test_record_queue_order.c - records leave the queue as they entered it: for all records of real
+ * captures, text and JSON are the same with the queue's threads as without.
  */
 #include "record_queue_run.h"
 

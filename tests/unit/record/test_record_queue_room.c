@@ -1,6 +1,6 @@
 /*
- * test_record_queue_room.c - the room that waiting records may take: what finds none is lost and
- * told, in its place, and nothing is lost while there is some.
+ * test_record_queue_room.c - the memory of waiting records: a record without room is lost, and this
+ * is reported in its place; while there is room nothing is lost.
  */
 #include "big_event.h"
 #include "failing_alloc.h"
@@ -14,7 +14,7 @@
 
 enum { MEGABYTE = 1024 * 1024 };
 
-/* A reader that reads only when it is let, and checks that what is missing was told. */
+/* A reader that reads only when it may, and checks that lost records are reported. */
 struct slow_reader {
     pthread_mutex_t lock;
     pthread_cond_t let;
@@ -81,7 +81,7 @@ static void feed(struct record_queue *queue, size_t len, uint64_t from, uint64_t
     }
 }
 
-/* One record more; it is lost as long as there is no room. */
+/* One record more; it is lost while there is no room. */
 static bool has_lost_since(struct record_queue *queue, size_t len, uint64_t frame)
 {
     const uint64_t num_lost = record_queue_num_lost(queue);
@@ -125,8 +125,8 @@ static void loses_records_rather_than_packets(void **state)
     tells_what_is_lost(2500000, 20, 8 * MEGABYTE); /* blocks that grew */
 }
 
-/* Each record has a block that grew to 4 MiB: two of them may wait, and a third is filled. Those
- * that were read make room again. */
+/* Each record has a block that grew to 4 MiB: two of them may wait, and a third is filled. Reading
+ * them makes room again. */
 static void has_as_much_room_as_allowed(void **state)
 {
     enum { LEN = 2500000 };
@@ -144,7 +144,7 @@ static void has_as_much_room_as_allowed(void **state)
     uint64_t frame = 11;
     for (int i = 0; i < 12000 && has_lost_since(queue, LEN, frame++); i++)
         usleep(10000);
-    /* Until nothing waits any more; then it may read no more. */
+    /* Until no record waits; then it may read no more. */
     for (int i = 0; i < 12000 && reader.may_read; i++) {
         record_queue_flush(queue);
         usleep(10000);
@@ -197,7 +197,7 @@ static void does_not_start_without_memory(void **state)
     }
 }
 
-/* What was read makes as much room as it took, however often. */
+/* Reading makes as much room as was used, however often. */
 static void has_the_same_room_again(void **state)
 {
     enum { LEN = 2500000, NUM = 10, NUM_FIT = 3 };
@@ -211,7 +211,7 @@ static void has_the_same_room_again(void **state)
     struct record_queue *queue = record_queue_start(&target, 8 * MEGABYTE);
     assert_non_null(queue);
     for (uint64_t round = 1; round <= 3; round++) {
-        /* Where it begins with the first one it is done with all before that. */
+        /* When it begins with the first of them, it has finished all before. */
         feed(queue, LEN, frame, frame + 1);
         bool has_begun = false;
         for (int i = 0; i < 12000 && !has_begun; i++) {
@@ -253,7 +253,7 @@ static bool flush_nothing(void *context)
     return true;
 }
 
-/* A record that is not copied comes behind all blocks before it. */
+/* A record that is not copied comes after all blocks before it. */
 static void gives_large_records_in_their_turn(void **state)
 {
     uint64_t next = 1;
@@ -280,7 +280,7 @@ static bool see_whether_copied(void *context, const struct record *record)
     return true;
 }
 
-/* Short blocks do not grow as long ones do: what is four times as long as one is not copied. */
+/* Blocks do not grow without limit: a record of four times the block size is not copied. */
 static void copies_no_more_than_four_blocks(void **state)
 {
     static const size_t block_lens[] = {0, 32 * 1024};

@@ -1,5 +1,5 @@
-/* test_refresh_code.c - the code of --print-refresh is known to the last character, and nothing else is taken for
- * it. Parsed code stands in a capture: refresh-25.pcap.gz has no warning of DS403. */
+/* test_refresh_code.c - the code of --print-refresh is recognised only if every character matches.
+ * A capture has it in parsed form: refresh-25.pcap.gz has no warning of DS403. */
 #include "failing_alloc.h"
 #include "record/refresh_code.h"
 
@@ -26,7 +26,7 @@ static void put_size(uint8_t tag, size_t size)
     put(head, sizeof head);
 }
 
-/* is_code: [<<Before, Code, Behind>> | so many times 1]. */
+/* is_code checks [<<Before, Code, Behind>> more times 1]. */
 static bool is_code(const char *before, const char *code, const char *behind, size_t more)
 {
     enum { LIST = 108, BINARY = 109 };
@@ -59,7 +59,7 @@ static void near_misses(void **state)
     assert_false(is_code("os:cmd(\"id\"), ", REFRESH_ERLANG, "", 0));
     assert_false(is_code("", REFRESH_ERLANG, " os:cmd(\"id\").", 0));
     assert_false(is_code("% " REFRESH_EXPRESSION "\n", "os:cmd(\"id\").", "", 0));
-    assert_false(is_code("", REFRESH_EXPRESSION, "", 0)); /* nobody is told to type that */
+    assert_false(is_code("", REFRESH_EXPRESSION, "", 0)); /* no user is told to type that */
     assert_false(is_code("", "", "", 0));
     char part[sizeof REFRESH_ERLANG];
     memcpy(part, REFRESH_ERLANG, sizeof part);

@@ -1,6 +1,6 @@
 /*
- * test_pseudonym.c - pseudonyms are of the same kind and length, never what they stand for,
- * and different for different values, also where there are few.
+ * test_pseudonym.c - pseudonyms have the kind and length of the original, are never equal to it,
+ * and differ for different values, even if there are few.
  */
 #include "redact/pseudonym.h"
 #include "redact/pseudonym_class.h"
@@ -29,7 +29,7 @@ static size_t put(const char *text, uint32_t *codes)
     return len;
 }
 
-/* All texts of two classes: every one becomes another, and no two the same. */
+/* All texts of two classes: each gets a different pseudonym, and not itself. */
 static void all_pairs(struct pseudonym *p, const char *first, const char *second)
 {
     static bool seen[128][128];
@@ -64,7 +64,7 @@ static bool is_b(void *context, const uint32_t *codes, size_t num)
     return num == 1 && codes[0] == 'b';
 }
 
-/* What is taken is never given out, and still no two are the same. */
+/* A reserved value is never used as a pseudonym, and pseudonyms still differ. */
 static void leaves_out_what_is_taken(void **state)
 {
     (void)state;
@@ -131,7 +131,7 @@ static void keeps_the_length_in_utf8(void **state)
     pseudonym_free(p);
 }
 
-/* What is no text becomes no text: so it never meets what a text has become. */
+/* Bytes that are not text do not become text: so they never equal the pseudonym of a text. */
 static void parts_bytes_from_text(void **state)
 {
     struct pseudonym *p = make(4);
@@ -165,7 +165,7 @@ static void parts_bytes_from_text(void **state)
             seen[byte] = true;
         }
     }
-    for (uint32_t value = 0; value < 30000; value++) { /* what is hashed, too */
+    for (uint32_t value = 0; value < 30000; value++) { /* also where pseudonyms are hashed */
         uint8_t bytes[8] = {0xff, (uint8_t)value, (uint8_t)(value >> 8)};
         pseudonym_bytes(p, bytes, sizeof bytes, 8);
         assert_false(pseudonym_is_utf8_text((const char *)bytes, sizeof bytes));
@@ -182,8 +182,8 @@ static void parts_bytes_from_text(void **state)
     pseudonym_free(p);
 }
 
-/* The bits behind the last one of a bit string are no part of it: whatever they are, equal ones
- * become equal, and these bits nothing. */
+/* The bits behind the end of a bit string do not matter: equal ones become equal, and these bits
+ * become 0. */
 static void leaves_padding_alone(void **state)
 {
     struct pseudonym *p = make(8);
@@ -268,8 +268,8 @@ static void replaces_addresses(void **state)
     pseudonym_free(p);
 }
 
-/* Long text becomes the same without all of its characters at hand: also where it is white space with
- * nothing, little or just not little in it. */
+/* A long text becomes the same if it is processed in parts, even if it is white space with nothing,
+ * little, or just more than little in it. */
 static void long_texts_are_as_others(void **state)
 {
     enum { LEN = 20000 };

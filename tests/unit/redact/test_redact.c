@@ -1,6 +1,6 @@
 /*
- * test_redact.c - terms and texts written anew: accepted, of the same shape, and without what was
- * in them.
+ * test_redact.c - redacted terms and texts: accepted by the check, of the same shape, and without
+ * the secrets.
  */
 #include "etf_maker.h"
 #include "failing_alloc.h"
@@ -54,7 +54,7 @@ static struct ds_term redacted(struct redact_values *values, const struct ds_ter
                             .num_atoms = term->num_atoms};
 }
 
-/* Whatever is redacted: a term again, and the same one when nothing is. */
+/* Any option: the result is a term, and is unchanged if nothing is redacted. */
 static void keeps_the_shape_of_all_samples(void **state)
 {
     (void)state;
@@ -82,7 +82,7 @@ static void keeps_the_shape_of_all_samples(void **state)
     }
 }
 
-/* A term that is cut anywhere gives what stands before the cut. */
+/* A term that is cut anywhere becomes the part before the cut. */
 static void ends_where_a_term_ends(void **state)
 {
     struct redact_values *values = make(ALL, NULL);
@@ -100,7 +100,7 @@ static void ends_where_a_term_ends(void **state)
     redact_values_free(values);
 }
 
-/* What a term becomes, as text. */
+/* The text of a redacted term. */
 static const char *become(struct redact_values *values, struct ds_term term)
 {
     static struct ds_buffer text[4];
@@ -121,11 +121,11 @@ static struct ds_term string(const char *text)
     return etf_raw(bytes, 3 + strlen(text));
 }
 
-/* Each word replaces what it names and nothing else. */
+/* Each word replaces its kind of value and no other. */
 static void replaces_what_is_named(void **state)
 {
     static const struct {
-        const char *text; /* of each kind of value */
+        const char *text; /* one of each kind of value */
         uint32_t what;    /* the words that replace it */
     } kinds[] = {
         {"<<\"secret\">>", 1 << REDACT_BINARIES},
@@ -158,7 +158,7 @@ static void replaces_what_is_named(void **state)
     }
 }
 
-/* One value, one pseudonym: as a string in two encodings, in two runs with the same key. */
+/* One value, one pseudonym: as a string in two encodings, and in two runs with the same key. */
 static void keeps_equal_what_is_equal(void **state)
 {
     struct redact_values *values = make(ALL, NULL), *again = make(ALL, NULL);
@@ -187,7 +187,7 @@ static void keeps_what_is_to_stay(void **state)
     assert_string_not_equal(become(values, etf_binary("my user_id")), "<<\"my user_id\">>");
     assert_string_not_equal(become(values, etf_atom("users_id")), "users_id");
     assert_null(strstr(become(values, etf_binary("my\nuser_id")), "user_id"));
-    /* 63 bits that begin like it are no such text; and the bit behind them stays unset. */
+    /* 63 bits with the same beginning are not that text; and the bit behind them stays 0. */
     static const uint8_t bits[] = {77, 0, 0, 0, 8, 7, 'u', 's', 'e', 'r', '_', 'i', 'd', 'p'};
     struct ds_buffer out = {0};
     const struct ds_term padded = etf_raw(bits, sizeof bits);
@@ -208,7 +208,7 @@ static void keeps_what_is_to_stay(void **state)
     assert_string_not_equal(become(values, etf_binary("aabxd")), "<<\"aabxd\">>");
     assert_string_not_equal(become(values, etf_binary("adxd")), "<<\"adxd\">>");
     redact_values_free(values);
-    values = make(ALL, "user_id"); /* all of a text: of several lines none by itself */
+    values = make(ALL, "user_id"); /* only a whole text: one line of several does not count */
     assert_null(strstr(become(values, etf_binary("user_id\n")), "user_id"));
     assert_null(strstr(become(values, etf_binary("user_id\nsecret")), "user_id"));
     redact_values_free(values);
@@ -216,7 +216,7 @@ static void keeps_what_is_to_stay(void **state)
     assert_null(redact_keep_new(&bad));
 }
 
-/* What a text of a record becomes. */
+/* The redacted text of a record. */
 static const char *become_text(struct redact_values *values,
                                void (*how)(struct redact_values *, struct ds_text, struct ds_buffer *),
                                const char *text)
@@ -231,7 +231,7 @@ static const char *become_text(struct redact_values *values,
     return into->data;
 }
 
-/* A colon within a binary or string does not make an atom of what stands behind it. */
+/* A colon within a binary or string does not make the text behind it an atom. */
 static void hides_all_of_a_title(void **state)
 {
     enum { ALWAYS = ALL, BINARY = 1 << REDACT_BINARIES, STRING = 1 << REDACT_STRINGS,
@@ -266,13 +266,13 @@ static void hides_all_of_a_title(void **state)
         redact_values_free(values);
     }
     struct redact_values *values = make(ALL, NULL);
-    /* lists is an atom of OTP, but not here */
+    /* lists is an atom of OTP, but not in a title */
     assert_null(strstr(become_text(values, redact_title, "pg:<<\"a:lists:b\">>"), "lists"));
     const char *title = become_text(values, redact_title, "pg:secret:secret");
     const char *atom = become_text(values, redact_atom, "secret");
     assert_int_equal(strncmp(title, "pg:", 3), 0);
     assert_string_equal(title + 10, atom);
-    etf_reset(); /* what is called so is what was said so */
+    etf_reset(); /* a name has the same pseudonym as the same text in a term */
     assert_string_equal(become_text(values, redact_title, "pg:<<\"secret\">>") + 3,
                         become(values, etf_binary("secret")));
     assert_string_equal(become_text(values, redact_title, "global:'My Secret'") + 7,
@@ -286,7 +286,7 @@ static void hides_all_of_a_title(void **state)
     redact_values_free(values);
 }
 
-/* EPMD knows a node by its name alone, which is one pseudonym with that before the host, also where
+/* EPMD knows a node by its short name, whose pseudonym is also the part before the host, even if
  * OTP has an atom of that name. */
 static void hides_nodes_that_are_called_as_modules(void **state)
 {
@@ -304,7 +304,7 @@ static void hides_nodes_that_are_called_as_modules(void **state)
     redact_values_free(values);
 }
 
-/* A node's name may be an address as well. */
+/* The host of a node's name may be an address. */
 static void hides_addresses_in_names_of_nodes(void **state)
 {
     static const char *const names[] = {"secret@10.211.37.199", "secret@fd00::37:199",
@@ -328,7 +328,7 @@ static void hides_addresses_in_names_of_nodes(void **state)
     }
 }
 
-/* The table is searched by halves: it must be sorted, and have what is most common. */
+/* The table is searched by bisection: it must be sorted, and contain the most common atoms. */
 static void knows_the_atoms_of_otp(void **state)
 {
     static const char *const atoms[] = {
@@ -350,7 +350,7 @@ static void knows_the_atoms_of_otp(void **state)
         assert_false(redact_keep_is_otp((struct ds_text){others[i], strlen(others[i])}));
 }
 
-/* Of a function to be spawned the arity stays, not any number that somebody puts there. */
+/* The arity of a spawned function is kept, but no other number in its place. */
 static void keeps_arities_alone(void **state)
 {
     struct redact_values *values = make(1 << REDACT_NUMBERS, NULL);
@@ -371,7 +371,7 @@ static void keeps_arities_alone(void **state)
     redact_values_free(values);
 }
 
-/* What stands in the atom cache need not be UTF-8; a term that is written anew is whole. */
+/* An atom in the cache need not be UTF-8; a redacted term is valid. */
 static void mends_atoms_of_the_cache(void **state)
 {
     static const char *const texts[] = {"\xff\xfe", "\xc3", "a\x80" "b@\xffhost", ""};
@@ -395,7 +395,7 @@ static void mends_atoms_of_the_cache(void **state)
     }
 }
 
-/* A nest of any depth needs no stack, and one in last places no memory either. */
+/* Nesting of any depth needs no stack, and nesting in last places no memory either. */
 static void walks_deep_terms(void **state)
 {
     enum { DEPTH = 1000000 };

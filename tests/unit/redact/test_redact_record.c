@@ -1,6 +1,6 @@
 /*
- * test_redact_record.c - records that may be shown: nothing of what they held is left. With failing
- * memory nothing is shown at all.
+ * test_redact_record.c - redacted records: nothing of their secrets is left. If memory fails,
+ * nothing is shown.
  */
 #include "etf_maker.h"
 #include "failing_alloc.h"
@@ -139,8 +139,8 @@ static void redacts_a_message(void **state)
     redact_free(redact);
 }
 
-/* The cookie stands where older nodes and C nodes put it: it is hidden whatever the words are, and
- * however little of the message there is or fits its code. */
+/* The cookie in the place where older nodes and C nodes put it: it is hidden for any option, and
+ * however little of the message is there or fits its code. */
 static void hides_the_cookie_in_what_is_cut(void **state)
 {
     static const struct {
@@ -193,7 +193,7 @@ static void hides_the_cookie_in_what_is_cut(void **state)
     redact_free(redact);
 }
 
-/* A frame is made anew of what the record shows, and of that alone; bytes as sent are gone. */
+/* A frame is made from what the record shows, and nothing else; the original bytes are dropped. */
 static void makes_frames_anew(void **state)
 {
     const struct redact_config options = {.what = ALL, .reencode = true};
@@ -229,7 +229,7 @@ static void makes_frames_anew(void **state)
     s.event.message.size = 4711;
     assert_int_equal(redact_record(redact, &s.record, &out), REDACT_OK);
     frame = redact_get_frame(redact);
-    assert_null(frame->event->bytes); /* a whole one cannot be made */
+    assert_null(frame->event->bytes); /* a whole frame cannot be made */
     assert_int_equal(frame->event->frame_sent.size, 4711);
     assert_int_equal(frame->event->fault.kind, DS_FAULT_MALFORMED);
     s.event = (struct ds_event){.type = DS_EVENT_TICK, .conn = &s.conn};
@@ -244,7 +244,7 @@ static void makes_frames_anew(void **state)
     redact_free(redact);
 }
 
-/* What an unknown atom may be is what others said. */
+/* The guesses for an unknown atom come from other senders. */
 static void hides_guesses(void **state)
 {
     const struct redact_config options = {.what = ALL};
@@ -262,7 +262,7 @@ static void hides_guesses(void **state)
     redact_free(redact);
 }
 
-/* To a node that knows no headers messages are passed through without, as they were. */
+/* To a node that does not support headers, messages are passed through without one. */
 static void makes_frames_without_a_header(void **state)
 {
     static const uint8_t sent[] = {0, 0, 0, 9, 112, 131, 104};
@@ -374,7 +374,7 @@ static void replaces_findings(void **state)
     redact_free(redact);
 }
 
-/* Whoever adds to a record decides what becomes of it in src/redact/redact.c, and then changes the
+/* If you add to a record, decide in src/redact/redact.c how it is redacted, and then change the
  * number here. */
 static void knows_all_of_a_record(void **state)
 {
@@ -426,7 +426,7 @@ static void shows_nothing_without_memory(void **state)
     assert_true(failing_alloc_each(with_failing_memory, NULL) > 10);
 }
 
-/* What is only likely stays so, under a pseudonym; an address that stands for a node is gone. */
+/* A likely atom stays likely, under a pseudonym; an address that stands for a node is hidden. */
 static void hides_likely_atoms(void **state)
 {
     const struct redact_config options = {.what = ALL};

@@ -1,5 +1,6 @@
 /*
- * test_report_apps.c - --report apps: which application a label is of, what messages are about, failures, caps.
+ * test_report_apps.c - --report apps: the applications of labels, the subjects of messages,
+ * failures, caps.
  */
 #include "reports/report.h"
 
@@ -49,7 +50,7 @@ static void put_queue(const char *name)
     put_binary(name);
 }
 
-/* say gives a message with the term in bytes; from is a node. */
+/* say passes a message with the term in bytes to the report; from is a node. */
 static void say(void *report, const char *group, const char *label, enum note_role role, const char *from)
 {
     struct ds_conn conn = {.number = 1, .end = {{.node = text(from)}, {.node = text("bob@b")}}};

@@ -1,5 +1,5 @@
 /* test_reports.c - the tables of --report: at their caps, with a million kinds of messages, and
- * where memory runs out. What they show is in golden/. */
+ * when memory runs out. golden/ has what they show. */
 #include "default_limits.h"
 #include "failing_alloc.h"
 #include "reports/redraw.h"
@@ -63,8 +63,8 @@ static void assert_has(const struct report_text *text, const char *wanted)
     }
 }
 
-/* A million shapes of one message each, and one of which each thousandth is: it is found, and
- * memory stays within what the cap allows. */
+/* A million shapes with one message each, and one that each thousandth message has: it is found,
+ * and memory stays within the cap. */
 static void a_million_shapes(void **state)
 {
     enum { SHAPES = 1000000, HEAVY = 1000 };
@@ -162,7 +162,7 @@ static void run_traffic(void *by)
     ds_buffer_free(&text.buffer);
 }
 
-/* A message that says that process N ended of its own. */
+/* A message that reports the exit of process N. */
 static void make_exit(struct made *made, uint8_t number, uint8_t reason)
 {
     const uint8_t pid[] = {88, 119, 3, 'a', '@', 'h', 0, 0, 0, number, 0, 0, 0, 0, 0, 0, 0, 1};
@@ -186,7 +186,7 @@ static size_t num_lines(const struct report_text *text)
     return num;
 }
 
-/* More deaths at once than wait for what they bring about: the oldest are written, none is lost. */
+/* More deaths at once than wait for their consequences: the oldest are written, none is lost. */
 static void deaths_at_the_cap(void **state)
 {
     struct report_config config;
@@ -211,8 +211,8 @@ static void deaths_at_the_cap(void **state)
     ds_buffer_free(&text.buffer);
 }
 
-/* A process that ends with the answer of erpc, {Reference, return, Result}, did what it was made for, even
- * where its request was not seen; one that ends with something else, or by itself, died. */
+/* A process that ends with the answer of erpc, {Reference, return, Result}, has finished its job,
+ * even if its request was not captured; one that ends with another reason died. */
 static void results_are_no_deaths(void **state)
 {
     const uint8_t answer[] = {104, 3, 90, 0, 1, 119, 3, 'a', '@', 'h', 0, 0, 0, 1, 0, 0, 0, 2,
@@ -250,8 +250,8 @@ static void results_are_no_deaths(void **state)
     }
 }
 
-/* With --every each death has one line, in the table after it was complete; the sentence before them
- * counts all since the beginning. */
+/* With --every, each death has one line, in the table after it was complete; the sentence before
+ * them counts all since the beginning. */
 static void deaths_of_each_table(void **state)
 {
     struct report_config config;
@@ -333,8 +333,8 @@ static void put_timed_call(void *report, uint64_t number)
     report_calls.record(report, &(struct record){.call = &call});
 }
 
-/* Tables with a line for each thing as it ends: how many there are stands first, but where lines do not
- * wait: live, and where there are too many of them. */
+/* Tables with a line for each ended thing: the total comes first, unless lines do not wait: live,
+ * or if there are too many. */
 static void count_before_lines(void **state)
 {
     static const struct {
@@ -362,7 +362,7 @@ static void count_before_lines(void **state)
         assert_memory_equal(text.buffer.data, tables[i].first, strlen(tables[i].first));
         assert_int_equal(num_lines(&text), 4);
         text.buffer.len = 0;
-        kind->begin_anew(report, 1); /* what has been written is not written again */
+        kind->begin_anew(report, 1); /* written lines are not written again */
         kind->show(report);
         assert_memory_equal(text.buffer.data, tables[i].first, strlen(tables[i].first));
         assert_int_equal(num_lines(&text), 2);
@@ -393,7 +393,7 @@ static void count_before_lines(void **state)
     }
 }
 
-/* All other tables, each of calls, deaths and messages. */
+/* All other tables, each with calls, deaths and messages. */
 static void run_others(void *kind_of)
 {
     const struct report_kind *kind = kind_of;
@@ -436,7 +436,7 @@ static void run_others(void *kind_of)
     ds_buffer_free(&text.buffer);
 }
 
-/* What a process sent before its name was known stands in the line of its name, once. */
+/* What a process sent before its name was known is in the line of its name, once. */
 static void name_known_later(void **state)
 {
     struct report_config config;
@@ -449,7 +449,7 @@ static void name_known_later(void **state)
     for (unsigned i = 0; i < 3; i++) {
         make_exit(&made, 5, 7); /* from and to are a pid of a@h */
         made.event.message.role[DS_ROLE_TO] = (struct ds_term){0};
-        made.event.frame = 20 - i; /* what comes first is told, by whatever it is counted */
+        made.event.frame = 20 - i; /* the earliest packet is shown, however it is counted */
         if (i == 2) {
             made.record.note.from_name = words("db");
             made.event.frame = 11;
@@ -473,7 +473,7 @@ static void name_known_later(void **state)
     ds_buffer_free(&text.buffer);
 }
 
-/* part and stall tell of what is under way on connection 7. */
+/* part and stall report progress and stalls on connection 7. */
 static void part(void *report, uint64_t sequence, uint64_t left)
 {
     struct ds_event event = {.type = DS_EVENT_PART, .frame = 30, .ts_ns = 5000000000, .conn = &conn};
@@ -507,7 +507,7 @@ static void what_is_under_way(void **state)
     init_config(&config);
     for (int how = 0; how < 4; how++) {
         void *report = report_open.open(&text, &config);
-        part(report, 1, 1); /* the other one is done */
+        part(report, 1, 1); /* the other message is complete */
         part(report, 2, 1);
         part(report, 2, 0);
         stall(report, false);
@@ -542,7 +542,7 @@ static void what_is_under_way(void **state)
     ds_buffer_free(&text.buffer);
 }
 
-/* A node's name of which a part is kept ends with a character, not in it; one that has room is whole. */
+/* A node's name that is cut ends between characters; one that fits is whole. */
 static void long_names(void **state)
 {
     static char name[70];
@@ -574,7 +574,7 @@ static void long_names(void **state)
     ds_buffer_free(&text.buffer);
 }
 
-/* links_of records so many links from nodes whose names, longer than what is kept, end in a digit. */
+/* links_of records num links from nodes whose names are longer than what is kept, and end in a digit. */
 static void *links_of(struct report_text *text, const struct report_config *config, unsigned num)
 {
     static char name[100];
@@ -594,7 +594,7 @@ static void *links_of(struct report_text *text, const struct report_config *conf
     return links;
 }
 
-/* The worst links are shown, as many as --rows says; and a node is told from another by all of its name. */
+/* The worst links are shown, as many as --rows says; nodes are distinguished by their whole names. */
 static void worst_links(void **state)
 {
     struct report_config config;
@@ -629,8 +629,8 @@ static void put_call(void *state, const struct report_kind *kind, const char *la
     kind->record(state, &record);
 }
 
-/* Calls whose end is not known have not failed and took no known time; of few calls the greatest is
- * what nearly all do not exceed. */
+/* Calls without a known outcome have neither failed nor a duration; for few calls, the percentile
+ * is the greatest. */
 static void calls_without_end(void **state)
 {
     static const struct report_kind *const both[] = {&report_latency, &report_top};
@@ -676,7 +676,7 @@ static void judge(struct reports *reports, uint64_t number, enum severity severi
     reports_judge(reports, &record);
 }
 
-/* The verdict is one line, empty where nobody wants it or memory ran out. */
+/* The verdict is one line, empty if it is not wanted or memory ran out. */
 static void take_verdict(void *context)
 {
     struct report_config config;

@@ -1,5 +1,6 @@
 /*
- * test_samples.c - which three messages of many that are alike are kept, and that a flood costs nothing.
+ * test_samples.c - which three of many similar messages are kept, and that many of them cost
+ * little.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -14,7 +15,7 @@
 
 static const struct ds_text nothing = {NULL, 0};
 
-/* take shows the count-th message, of that size, which says that number; its packet is the count. */
+/* take offers the count-th message, of that size, with the number says; its packet is the count. */
 static bool take(struct samples *samples, uint64_t count, uint64_t size, uint8_t says)
 {
     const uint8_t bytes[] = {97, says}; /* SMALL_INTEGER_EXT */
@@ -27,7 +28,7 @@ static bool take(struct samples *samples, uint64_t count, uint64_t size, uint8_t
     return ok;
 }
 
-/* told checks what is written of them. */
+/* told compares the samples with a text. */
 static void told(const struct samples *samples, const char *want)
 {
     struct ds_buffer out = {0};
@@ -57,7 +58,7 @@ static void keeps_three(void **state)
     assert_true(take(&samples, 5, 91, 5)); /* more */
     told(&samples, "{\"samples\":[" SAMPLE(1, 80, 1, 1) "," SAMPLE(2, 80, 2, 2) ","
                    SAMPLE(5, 91, 5, 5) "]}");
-    assert_true(take(&samples, 8, 91, 8)); /* a later one, behind the large one now */
+    assert_true(take(&samples, 8, 91, 8)); /* a later one, now behind the large one */
     assert_true(take(&samples, 9, 91, 9)); /* neither */
     told(&samples, "{\"samples\":[" SAMPLE(1, 80, 1, 1) "," SAMPLE(5, 91, 5, 5) ","
                    SAMPLE(8, 91, 8, 8) "]}");
@@ -66,7 +67,7 @@ static void keeps_three(void **state)
     samples_free(&samples); /* a second time */
 }
 
-/* Of a million messages, each larger than the last by a byte, few are written out. */
+/* Of a million messages, each larger by a byte than the last, few are copied. */
 static void takes_few_of_many(void **state)
 {
     struct samples samples = {0};

@@ -1,6 +1,6 @@
 /*
  * test_filter_expressions.c - the field filter: every operator and unit, every error with its
- * column, and what a hostile expression or a lack of memory does.
+ * column, and hostile expressions and failing memory.
  */
 #include "failing_alloc.h"
 #include "filter_records.h"
@@ -172,7 +172,7 @@ static void says_what_is_wrong_and_where(void **state)
     }
 }
 
-/* repeat returns a piece, again and again, around a middle; to be freed. */
+/* repeat returns a piece, repeated around a middle. The caller frees it. */
 static char *repeat(const char *piece, size_t times, const char *middle, const char *end)
 {
     char *text = calloc(1, (strlen(piece) + strlen(end)) * times + strlen(middle) + 1);
@@ -294,7 +294,7 @@ static void lives_without_memory(void **state)
     assert_true(refused >= num);
 }
 
-/* Whether detectors are wanted, whichever of their fields is asked for. */
+/* Whether a filter needs the detectors: each of their fields does. */
 static void knows_what_asks_for_findings(void **test)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* test_filter_fields.c - the field filter: every field on records that have it, or have it not. */
+/* test_filter_fields.c - the field filter: every field, on records with and without it. */
 #include "analyse/findings/finding_kinds.h"
 #include "filter_records.h"
 
@@ -202,12 +202,12 @@ static void knows_the_fields_of_the_rest(void **state)
     assert_true(holds("type == \"tick\"", &record));
 }
 
-/* What the kernel says of whose a socket is, for either end and for one. */
+/* The kernel's answer about the owner of a socket, for either end or one end. */
 static void knows_whose_sockets_are(void **state)
 {
     static const struct {
         const char *expression;
-        bool holds[2]; /* of what end 0 sends, and end 1 */
+        bool holds[2]; /* if end 0 sends, and if end 1 does */
     } cases[] = {
         {"pod == \"shop/rabbit-0\"", {true, true}},   {"pod == \"rabbit-0\"", {true, true}},
         {"src.pod == \"rabbit-0\"", {true, false}},   {"dst.pod == \"rabbit-0\"", {false, true}},
@@ -312,7 +312,7 @@ static void knows_the_fields_of_tls(void **state)
     assert_false(holds("tls.version == \"1.3\"", &record));
 }
 
-/* Every text that the library has for a field is a word of it. */
+/* Every text that the library has for a field is one of its words. */
 static void knows_the_words_of_fields(void **state)
 {
     static const struct {
@@ -376,7 +376,7 @@ static void knows_the_fields_of_streams(void **state)
     assert_false(holds("proto", &(const struct record){.event = &(struct ds_event){.conn = &(struct ds_conn){0}}}));
 }
 
-/* After the tests above: none was left out. release depends on flags that may change. */
+/* The tests above used all fields, except release: it depends on flags that may change. */
 static void has_tested_all_fields(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /*
- * test_labels.c - the words of --only and --hide: what each means, and which are none.
+ * test_labels.c - the words of --only and --hide: their meanings, and unknown ones.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void words_are_known(void **state)
     failing_alloc_at(0);
 }
 
-/* All of them, each with its group, and then those that have none. */
+/* All labels, each with its group, and then those without one. */
 static void all_have_names(void **state)
 {
     size_t num = 0, num_groups = 0;

@@ -1,5 +1,5 @@
 /*
- * test_match_habits.c - what is known of patterns as other tools take them, and where.
+ * test_match_habits.c - syntax of other tools in patterns is recognised, with its place.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static void knows_whole_patterns(void **state)
 static void knows_places(void **state)
 {
     static const struct {
-        const char *text, *here, *word; /* in what is said; NULL: nothing is */
+        const char *text, *here, *word; /* parts of the message; NULL: no message */
     } cases[] = {
         {"X when Y ++ Z", "++", "++"},    {"X when Y--Z", "--", "--"},
         {"X when Y + Z", "+", NULL},      {"X when Y =:= <0.1.0>", "<", "pid"},

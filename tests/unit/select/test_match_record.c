@@ -1,6 +1,6 @@
 /*
- * test_match_record.c - -m over records: what is unwrapped where nobody put calls together,
- * what "-> return" brings along, and lack of memory.
+ * test_match_record.c - -m on records: wrappers of calls are removed without the correlation, "->
+ * return" adds results, and memory fails.
  */
 #include "etf_maker.h"
 #include "failing_alloc.h"
@@ -63,7 +63,7 @@ static void unwraps(void **state)
     assert_int_equal(run("stop", &record), MATCH_RECORD_NO);
     assert_int_equal(run("{_, _, stop}", &record), MATCH_RECORD_YES);
 
-    /* What a note says is not looked for again. */
+    /* What the note says is not searched for again. */
     event = make_event(SEND_SENDER, gen_call(etf_atom("stop")));
     record.note.role = NOTE_SEND;
     assert_int_equal(run("stop", &record), MATCH_RECORD_NO);
@@ -153,7 +153,7 @@ static void select_once(void *context)
     const bool wanted = wants(select, gen_call(etf_atom("ask")), NOTE_NONE, 5, CALL_OPEN);
     wants(select, etf_atom("answer"), NOTE_REPLY, 5, CALL_OK);
     selector_add_stats(select, &stats);
-    /* Without memory it may be missed, but never unsaid. */
+    /* Without memory a match may be missed, but this is counted. */
     assert_true((wanted && stats.no_memory == 0) || failing_alloc_failed());
     assert_true(wanted || stats.no_memory != 0);
     selector_free(select);

@@ -1,5 +1,5 @@
 /*
- * test_names_here.c - the heaviest of the names that occur, and that there are more than fit.
+ * test_names_here.c - the most frequent names that occur, and more than fit.
  */
 #include "select/names_here.h"
 
@@ -68,7 +68,7 @@ static void what_has_no_room_is_said(void **state)
         add(name, i == 20 ? 1 : 5);
     }
     assert_false(names.has_more);
-    add("late", 9); /* takes the place of the first of the lightest */
+    add("late", 9); /* replaces the first of the lightest */
     assert_true(names.has_more);
     assert_int_equal(names.num, NAMES_HERE_MAX);
     assert_printed(true, "late, n9, n10, n11, n12, n13, n14, n15 and more");

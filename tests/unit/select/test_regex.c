@@ -1,6 +1,6 @@
 /*
- * test_regex.c - -e: that the search in the bytes leaves out nothing that the text would
- * match, bad expressions, expressions that take too long, and -A, --invert.
+ * test_regex.c - -e: the search in the bytes skips no message whose text would match; bad
+ * expressions, slow expressions, and -A, --invert.
  */
 #include "output/event_text.h"
 #include "failing_alloc.h"
@@ -39,7 +39,7 @@ static struct ds_event make_message(struct ds_term payload)
     return event;
 }
 
-/* Says whether the pattern matches the text of the record. That it may must never be denied. */
+/* Returns whether the pattern matches the text of the record. The prefilter must not exclude a match. */
 static bool matches(const char *pattern, const struct record *record, bool *may)
 {
     struct match_regex *regex = match_regex_new(pattern, false);
@@ -68,7 +68,7 @@ static void assert_match(const char *pattern, const struct ds_event *event)
         fail_msg("'%s' does not match", pattern);
 }
 
-/* assert_passed_over: it does not match, and the text need not be made to know that. */
+/* assert_passed_over: it does not match, and the prefilter decides that without the text. */
 static void assert_passed_over(const char *pattern, const struct ds_event *event)
 {
     const struct record record = {.event = event};
@@ -130,7 +130,7 @@ static void finds_what_is_not_in_the_bytes_as_it_is_shown(void **state)
     assert_match("bort", &event);
     event = make_message(TERM("w\6\xC2\x80tops"));
     assert_match("tops", &event);
-    /* A list of small integers, with one that is none. */
+    /* A list of small integers, and one that is not. */
     event = make_message(TERM("l\0\0\0\6aWaoaralad" "b\0\0\0\xE9" "j"));
     assert_match("World", &event);
     assert_match("orld", &event);
@@ -217,7 +217,7 @@ static void ignores_case(void **state)
     match_regex_free(regex);
 }
 
-/* Gives a message to select. */
+/* Passes a message to select. */
 static bool wants(struct selector *select, struct ds_term payload, uint64_t conn_number)
 {
     const struct ds_event event = make_message(payload);
@@ -240,13 +240,13 @@ static void shows_what_follows(void **state)
     assert_true(wants(select, yes, 1));
     assert_false(wants(select, no, 2));
     assert_true(wants(select, no, 1));
-    assert_true(wants(select, yes, 1)); /* counts anew */
+    assert_true(wants(select, yes, 1)); /* the count starts again */
     assert_true(wants(select, no, 1));
     assert_true(wants(select, no, 1));
     assert_false(wants(select, no, 1));
     for (uint64_t number = 1; number <= 3; number++)
         assert_true(wants(select, yes, number));
-    assert_false(wants(select, no, 1)); /* the oldest of more than the cap */
+    assert_false(wants(select, no, 1)); /* the oldest connection, beyond the cap */
     assert_true(wants(select, no, 2));
     struct ds_event event = make_message(no);
     event.type = DS_EVENT_CONN;
@@ -280,7 +280,7 @@ static void shows_the_others(void **state)
     match_regex_free(options.regexes[1]);
 }
 
-/* What is left out does not come back because the request of its call is shown. */
+/* An excluded message does not come back because the request of its call is shown. */
 static void shows_no_pairs_of_the_others(void **state)
 {
     static struct selector_config options = {.invert = true, .num_regexes = 1};
@@ -297,7 +297,7 @@ static void shows_no_pairs_of_the_others(void **state)
     match_regex_free(options.regexes[0]);
 }
 
-/* An expression that takes too long leaves the others their say. */
+/* An expression that takes too long does not stop the others. */
 static void asks_the_others_when_one_gives_up(void **state)
 {
     static struct selector_config options = {.num_regexes = 2};
@@ -319,10 +319,10 @@ static void asks_the_others_when_one_gives_up(void **state)
     match_regex_free(options.regexes[1]);
 }
 
-/* Every allocation fails in turn, those of PCRE2 as well. */
+/* Every allocation fails in turn, PCRE2's as well. */
 static void compile_and_search(void *context)
 {
-    static char text[2000]; /* too long for what the interpreter has by itself */
+    static char text[2000]; /* too long for the interpreter's initial memory */
     const char *pattern = context;
     struct regex_error error;
     memset(text, 'a', sizeof text);

@@ -1,6 +1,6 @@
 /*
- * test_selector.c - which records are shown: by kind, by node and process where they are no
- * messages, what is missing, and what follows a message that was asked for.
+ * test_selector.c - which records are shown: by kind, by node and process for records that are not
+ * messages, gaps, and the messages after a match.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ static void happens(enum ds_event_type type)
     record = (struct record){.event = &event};
 }
 
-/* says is a message, with what is known of it. */
+/* says makes a message with a known label, group and call. */
 static bool says(uint8_t code, const char *label, const char *group, uint64_t call)
 {
     happens(DS_EVENT_MESSAGE);
@@ -106,12 +106,12 @@ static void chooses_kinds(void **state)
             says(22, "gen:call", "", 7) != cases[i].request ||
             says(19, NULL, "otp", 0) != cases[i].house || call_ends("gen:call", 7) != cases[i].end)
             fail_msg("case %zu", i);
-        assert_true(is_missing()); /* it may have been what was asked for */
+        assert_true(is_missing()); /* it may have matched */
         selector_free(selector);
     }
 }
 
-/* What is missing may be anything; of two nodes with names it is theirs. */
+/* A gap may have contained anything; if both nodes have names, only messages of these. */
 static void shows_what_is_missing(void **state)
 {
     struct filter_error error;
@@ -149,7 +149,7 @@ static bool tells_end(const char *watcher, const char *target, bool is_link)
     return selector_wants(selector, &record);
 }
 
-/* The end of a monitor or link is of two processes and two nodes, and of no op or line. */
+/* The end of a monitor or link belongs to two processes and two nodes, and to no op or line. */
 static void chooses_ends(void **state)
 {
     static const struct {
@@ -190,7 +190,7 @@ static void chooses_ends(void **state)
     }
 }
 
-/* So many messages of its connection behind one that was asked for, or the next one that was. */
+/* A number of messages of the same connection after a match, or until the next match. */
 static void follows(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void follows(void **state)
     assert_false(says(22, NULL, NULL, 0));
     assert_true(says(1, NULL, NULL, 0));
     conn.number = 2;
-    assert_false(says(22, NULL, NULL, 0)); /* of another connection */
+    assert_false(says(22, NULL, NULL, 0)); /* on another connection */
     conn.number = 1;
     happens(DS_EVENT_TICK);
     assert_false(selector_wants(selector, &record)); /* and does not count */
@@ -220,7 +220,7 @@ static void follows(void **state)
     event.change.final = true;
     assert_false(selector_wants(selector, &record));
     assert_false(says(22, NULL, NULL, 0));
-    /* Of too many the oldest is not. */
+    /* If there are too many connections, the oldest is not followed. */
     for (conn.number = 3; conn.number <= 5; conn.number++)
         assert_true(says(1, NULL, NULL, 0));
     for (conn.number = 3; conn.number <= 5; conn.number++)
@@ -228,7 +228,7 @@ static void follows(void **state)
     selector_free(selector);
 }
 
-/* The end of a call comes when what began it was asked for; of too many the oldest is not known any more. */
+/* The end of a call is shown if its request matched; if there are too many, the oldest is forgotten. */
 static void ends_of_what_was_asked_for(void **state)
 {
     (void)state;
@@ -244,7 +244,7 @@ static void ends_of_what_was_asked_for(void **state)
     selector_free(selector);
 }
 
-/* Bytes as sent go with what they completed, and segments with nothing. */
+/* Raw frames are shown with the message that they complete, segments never. */
 static void shows_frames_of_messages(void **state)
 {
     (void)state;
@@ -268,7 +268,7 @@ static void shows_frames_of_messages(void **state)
     selector_free(selector);
 }
 
-/* Events that are for tables alone have no line in which -e could find anything, or miss it. */
+/* Events that are only for tables have no line in which -e could match, or not match. */
 static void finds_no_text_in_parts(void **state)
 {
     (void)state;
@@ -281,7 +281,7 @@ static void finds_no_text_in_parts(void **state)
         happens(DS_EVENT_PART);
         assert_false(selector_wants(selector, &record));
         happens(DS_EVENT_TICK);
-        assert_int_equal(selector_wants(selector, &record), invert == 0); /* a@h says it */
+        assert_int_equal(selector_wants(selector, &record), invert == 0); /* a@h is the sender */
         selector_free(selector);
         match_regex_free(config.regexes[0]);
     }

@@ -1,6 +1,6 @@
 /*
- * test_simple_filter.c - which events have the node, the process or the op that was asked for, and
- * that the reply comes with the request.
+ * test_simple_filter.c - which events have the given node, process or op; and a reply is shown with
+ * its request.
  */
 #include "core/suggest.h"
 #include "select/selector.h"
@@ -52,12 +52,12 @@ static void finds_processes(void **state)
     assert_true(has_process("rex@b@k", &record)); /* as reports show it */
     assert_true(has_process("'rex'@b@k", &record));
     conn.end[1].node = TEXT("b@10.0.0.1");
-    assert_true(has_process("rex@b@10.0.0.1", &record)); /* no pid, whatever it ends in */
+    assert_true(has_process("rex@b@10.0.0.1", &record)); /* not a pid, whatever it ends in */
     conn.end[1].node = TEXT("b@k");
     assert_true(has_process("rex@b", &record));
     assert_true(has_process("rex@k", &record));
     assert_true(has_process("'shell 1'@a@h", &record));
-    assert_false(has_process("rex@a@h", &record)); /* of that name on the other node */
+    assert_false(has_process("rex@a@h", &record)); /* the process of that name on the other node */
     assert_false(has_process("'shell 1'@b@k", &record));
     assert_false(has_process("re@b@k", &record));
     assert_false(has_process("@b@k", &record));
@@ -77,13 +77,13 @@ static void finds_processes(void **state)
     assert_true(has_process("pg::workers", &record));
     assert_false(has_process("global", &record));
     assert_false(has_process(":workers", &record));
-    assert_false(has_process("workers", &record)); /* a group is nobody's name */
+    assert_false(has_process("workers", &record)); /* a group is not the name of a process */
     assert_false(has_process("re", &record));
     assert_false(has_process("<b@k.90.0>", &record));
     record.note.has_to_pid = true;
     record.note.to_id = 90;
     record.note.to_serial = 3;
-    assert_true(has_process("<b@k.90.3>", &record)); /* who has the name that it is sent to */
+    assert_true(has_process("<b@k.90.3>", &record)); /* the process that has the name it is sent to */
     assert_true(has_process("<0.90.3>", &record));
     assert_false(has_process("<a@h.90.3>", &record));
     assert_false(has_process("<b@k.90.0>", &record));
@@ -139,12 +139,12 @@ static void finds_nodes(void **state)
     assert_true(pick_node_has("b", &event));
     assert_false(pick_node_has("a@k", &event));
     assert_false(pick_node_has("a@", &event));
-    assert_true(pick_node_has("h", &event)); /* any node of that host */
+    assert_true(pick_node_has("h", &event)); /* any node on that host */
     conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, 1}};
     conn.end[0].port = 25672;
     conn.end[1].addr = (struct ds_addr){6, {0x20, 1, 0xd, 0xb8, [15] = 1}};
     conn.end[1].port = 4000;
-    assert_true(pick_node_has("10.0.0.1", &event)); /* whatever is at that address */
+    assert_true(pick_node_has("10.0.0.1", &event)); /* any node at that address */
     assert_true(pick_node_has("10.0.0.1:25672", &event));
     assert_true(pick_node_has("~10.0.0.1:25672", &event));
     assert_true(pick_node_has("2001:db8::1", &event));
@@ -189,7 +189,7 @@ static void finds_nodes(void **state)
     assert_true(pick_node_has("h.x.org", &event));
     assert_false(pick_node_has("h.x", &event));
     assert_false(pick_node_has("x", &event));
-    conn.end[0].node = TEXT("c"); /* as EPMD says it */
+    conn.end[0].node = TEXT("c"); /* a name from EPMD */
     assert_true(pick_node_has("c@anywhere", &event));
     event.type = DS_EVENT_EPMD;
     event.epmd = (struct ds_epmd){.name = TEXT("d")};
@@ -228,7 +228,7 @@ static void names_the_nearest(void **state)
     assert_string_equal(suggest_find("sendx", 4, names, 3), "send");
     assert_string_equal(suggest_find("payloadexit", 11, names, 3), "payload_exit");
     assert_null(suggest_find("whatever", 8, names, 3));
-    /* Two neighbours that changed places are one mistake. */
+    /* Two swapped neighbours are one mistake. */
     assert_string_equal(suggest_find("hodl", 4, (const char *const[]){"html", "hold"}, 2), "hold");
     assert_int_equal(suggest_changes("hodl", 4, "hold", 4), 1);
     assert_int_equal(suggest_changes("ohdl", 4, "hold", 4), 2);
@@ -238,7 +238,7 @@ static void names_the_nearest(void **state)
     assert_null(suggest_find(lengthy, sizeof lengthy, names, 3));
 }
 
-/* Gives a message of call number to select. */
+/* Passes a message of call number to select. */
 static bool wants(struct selector *select, uint8_t code, uint64_t number)
 {
     const struct ds_event event = make_message(code);
@@ -269,7 +269,7 @@ static void shows_the_reply_with_the_request(void **state)
     assert_false(wants_end(select, 2));
     for (uint64_t number = 3; number <= 5; number++)
         assert_true(wants(select, 6, number));
-    assert_false(wants(select, 2, 3)); /* the oldest of more than the cap */
+    assert_false(wants(select, 2, 3)); /* the oldest call, beyond the cap */
     assert_true(wants(select, 2, 4));
     assert_true(wants(select, 2, 5));
     selector_free(select);

@@ -1,5 +1,5 @@
 /*
- * test_suggestion.c - a name that may be misspelt: which of those that occur is remembered for it.
+ * test_suggestion.c - a name that may be misspelt: which existing name is suggested for it.
  */
 #include "select/suggestion.h"
 
@@ -35,12 +35,12 @@ static void the_nearest_is_kept(void **state)
     assert_nearest(":crat", names, "cart");
     assert_nearest("shop_stor", names, "shop_store");
     assert_nearest("rexx", names, "rex");
-    assert_nearest("stor", names, "shop_store"); /* a part of it */
+    assert_nearest("stor", names, "shop_store"); /* a part of the name */
     assert_nearest("st", names, "");
     assert_nearest("nothing_like_it", names, "");
     assert_nearest("", names, "");
     assert_nearest("<a@b.1.2>", (const char *const[]){"<a@b.1.3>", NULL}, ""); /* a pid is no name */
-    /* Of two that are as near the first. */
+    /* Of two equally near names, the first. */
     assert_nearest("cat", (const char *const[]){"cart", "cast", NULL}, "cart");
     assert_nearest("cat", (const char *const[]){"cast", "cart", NULL}, "cast");
 }

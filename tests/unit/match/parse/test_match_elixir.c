@@ -1,7 +1,7 @@
 /*
- * test_match_elixir.c - patterns of -m in Elixir's syntax: the Erlang that each is, which language a
- * pattern is in, every error with its place, every prefix, lack of memory. That they choose what
- * Elixir's own clauses do is tests/terms/match.exs.
+ * test_match_elixir.c - patterns of -m in Elixir's syntax: their Erlang translation, which language
+ * a pattern is in, every error with its place, every prefix, failing memory. tests/terms/match.exs
+ * compares them with Elixir's own clauses.
  */
 #include "failing_alloc.h"
 #include "match/parse/match_elixir.h"
@@ -77,7 +77,7 @@ static void test_translations(void **state)
     }
 }
 
-/* What is Erlang stays it. */
+/* Erlang patterns stay as they are. */
 static void test_erlang_is_none(void **state)
 {
     static const char *const erlang[] = {
@@ -158,7 +158,7 @@ static void test_no_memory(void **state)
         assert_true(failing_alloc_each(compile_or_fail, (void *)(uintptr_t)patterns[i].elixir) > 2);
 }
 
-/* Each beginning of a pattern is a pattern, or has an error within it. */
+/* Each prefix of a pattern is a pattern, or has an error within it. */
 static void test_every_prefix(void **state)
 {
     (void)state;

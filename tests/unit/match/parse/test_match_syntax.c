@@ -1,6 +1,6 @@
 /*
- * test_match_syntax.c - patterns of -m as they are written: guards that hold and guards that fail,
- * and every error with its place.
+ * test_match_syntax.c - the syntax of -m: guards that hold and guards that fail, and every error
+ * with its place.
  */
 #include "match_runs.h"
 
@@ -134,7 +134,7 @@ static void errors(void **state)
     static const struct {
         const char *text;
         size_t column;
-        const char *what; /* part of it */
+        const char *what; /* part of the message */
     } wrong[] = {
         {"", 1, "a term, not the end"},
         {"{a", 3, ", or }, not the end"},

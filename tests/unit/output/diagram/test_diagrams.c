@@ -1,5 +1,4 @@
-/* Diagrams and traces: what is written for a small conversation, and that nothing that a peer
- * sends can mean anything in them. */
+/* Diagrams and traces of a small conversation; and no text of a peer is interpreted in them. */
 #include "failing_alloc.h"
 
 #include <setjmp.h>
@@ -121,7 +120,7 @@ static void plantuml_by_process(void **test)
            "@enduml\n");
 }
 
-/* A call that ends without an answer gets a note, one that an answer ended had an arrow. */
+/* A call that ends without an answer gets a note; one that was answered has an arrow. */
 static void ends_without_an_answer_are_noted(void **test)
 {
     static const struct {
@@ -151,7 +150,7 @@ static void ends_without_an_answer_are_noted(void **test)
     }
 }
 
-/* What somebody might send to break a diagram. */
+/* Texts that might break a diagram. */
 static const char *const hostile[] = {
     "end", "a\nend", "a;b", "a#b", "#35;", "%%", "%%{init: {\"theme\":\"dark\"}}%%", "<script>",
     "<br/>", "\"quoted\"", "'it'", "a\\nb", "\\", "@enduml", "@startuml", "!include /etc/passwd",
@@ -190,8 +189,8 @@ static void play_hostile(void)
     }
 }
 
-/* check_line says whether a line is one that we write, with texts of which every character
- * is plain or escaped. */
+/* check_line returns whether a line is one that we write, in which each character of a text is
+ * plain or escaped. */
 static bool check_text(const char *text, const char *end, const char *forbidden, bool plantuml)
 {
     while (text < end) {
@@ -256,7 +255,7 @@ static bool check_plantuml_line(const char *line, const char *end)
     return false;
 }
 
-/* keep writes a diagram to the directory DIAGRAMS, for the real tools to draw. */
+/* keep writes a diagram to the directory DIAGRAMS, to try it with the real tools. */
 static void keep(const char *all, int i)
 {
     static const char *const names[] = {"node.mmd", "node.puml", "process.mmd", "process.puml"};
@@ -319,7 +318,7 @@ static void json_stays_json(void **test)
     }
     assert_int_equal(num_slices, 2 * (NUM_HOSTILE + 1));
     assert_int_equal(num_arrows, NUM_HOSTILE + 1);
-    /* of the play: up, spawn, cast, exit, down, gap; the rest belongs to calls */
+    /* of the conversation: up, spawn, cast, exit, down, gap; the others belong to calls */
     assert_int_equal(num_instants, 6 + 2 * NUM_HOSTILE);
     cJSON_Delete(trace);
     free(all);

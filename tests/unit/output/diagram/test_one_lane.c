@@ -1,5 +1,5 @@
-/* One node has one lane, whatever the ends of its connections are called at first: an address, or
- * a name without host. */
+/* One node has one lane, whatever the first names of its ends are: an address, or a name without
+ * host. */
 #include "failing_alloc.h"
 #include "output/diagram/diagram_wait.h"
 
@@ -16,7 +16,7 @@
 
 static const struct ds_addr at_2 = {4, {10, 0, 0, 2}}, at_3 = {4, {10, 0, 0, 3}};
 
-/* to says which connection goes on, and what its far end is called: NULL is nothing. */
+/* to selects the connection that follows, and the name of its far end: NULL is none. */
 static void to(uint64_t number, const struct ds_addr *addr, uint16_t port, const char *name)
 {
     conn.number = number;
@@ -53,7 +53,7 @@ static bool has_written(const char *what)
     return has;
 }
 
-/* What is said before a name is known comes in its turn, and to the lane of that name. */
+/* Records from before a name is known are written in order, in the lane of that name. */
 static void a_name_is_waited_for(void **test)
 {
     (void)test;
@@ -88,7 +88,7 @@ static void a_name_is_waited_for(void **test)
            "    L1->>L2: SEND #60;85.0#62; to echo: five\n");
 }
 
-/* The processes of a node that is learnt late are on it. */
+/* The processes of a node that is named late are on its lane. */
 static void processes_are_on_the_node(void **test)
 {
     (void)test;
@@ -110,7 +110,7 @@ static void processes_are_on_the_node(void **test)
            "@enduml\n");
 }
 
-/* Who was called is who the request went to, by whatever name it went. */
+/* The callee is the node that got the request, by any name. */
 static void an_end_of_a_call_is_of_its_node(void **test)
 {
     (void)test;
@@ -137,7 +137,7 @@ static void an_end_of_a_call_is_of_its_node(void **test)
            "    Note over L1,L2: #35;8 timeout after 2 us\n");
 }
 
-/* A call that was passed on went to the last node that it was passed to. */
+/* A call that was forwarded went to the last node that it was forwarded to. */
 static void a_call_passed_on_is_of_the_last_node(void **test)
 {
     (void)test;
@@ -166,8 +166,8 @@ static void a_call_passed_on_is_of_the_last_node(void **test)
     free(all);
 }
 
-/* Where no name comes, ends are by their address; names without host are the same at one address
- * alone. */
+/* Without names, ends are shown by address; equal names without host are one node only at the same
+ * address. */
 static void without_names_there_are_addresses(void **test)
 {
     (void)test;
@@ -202,8 +202,8 @@ static void without_names_there_are_addresses(void **test)
            "    Note over L1,L2: connection 1 closed\n");
 }
 
-/* A connection that ended without the whole name of its node, which another one knows, earlier or
- * later: names without host are a node's own on its host, and so are ports. */
+/* A connection ended without the whole name of its node, and another connection has it, earlier or
+ * later: names without host are unique on a host, and so are ports. */
 static void another_connection_may_know(void **test)
 {
     static const struct {
@@ -263,7 +263,7 @@ static size_t count(const char *all, const char *what)
     return num;
 }
 
-/* However much waits, and most of it in a file: it comes in its turn, and to the lane of its name. */
+/* However many records wait, most of them in a file, they are written in order and in the right lane. */
 static void much_waits(void **test)
 {
     static const char *const kinds[] = {"mermaid", "perfetto"};
@@ -292,13 +292,13 @@ static void much_waits(void **test)
         assert_int_equal(next, num);
         assert_int_equal(count(all, "lost 3 records"), num / 1000 + (num % 1000 > 7));
         assert_int_equal(count(all, "participant"), i == 0 ? 2 : 0);
-        assert_int_equal(count(all, "process_name"), i == 0 ? 0 : 1); /* who sends */
+        assert_int_equal(count(all, "process_name"), i == 0 ? 0 : 1); /* the sender */
         assert_null(strstr(all, "10.0.0.2"));
         free(all);
     }
 }
 
-/* no_file has temporary files take nothing, until it is called again. */
+/* no_file makes temporary files fail until it is called again. */
 static void no_file(bool is_so)
 {
     static struct rlimit before;
@@ -309,7 +309,7 @@ static void no_file(bool is_so)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, is_so ? &none_at_all : &before), 0);
 }
 
-/* wait_until says more until what waits first cannot wait any longer. */
+/* wait_until adds records until the first waiting one cannot wait any longer. */
 static void wait_until(const char *is_written)
 {
     for (size_t i = 0; i % 64 != 0 || !has_written(is_written); i++) {
@@ -319,8 +319,8 @@ static void wait_until(const char *is_written)
     }
 }
 
-/* Where there is no room in a file either, the oldest has its lane, and a note says what the name
- * is. */
+/* If there is no room in a file either, the oldest record gets a lane of its own, and a note has
+ * the name. */
 static void too_much_does_not_wait(void **test)
 {
     (void)test;
@@ -350,7 +350,7 @@ static void too_much_does_not_wait(void **test)
     free(all);
 }
 
-/* An address that had one node's lane does not make another node's of it. */
+/* An address that once had one node's lane does not become another node's. */
 static void an_address_may_go_to_another_node(void **test)
 {
     static const char *const names[] = {"bob@h", "carol@h"}, *const said[] = {"one", "first"};
@@ -395,7 +395,7 @@ static void a_trace_names_each_node_once(void **test)
     message(6, 0, pid("alice@h", 85), atom("echo"), atom("ping"));
     record.note = (struct note){.role = NOTE_REQUEST, .label = "gen:call", .call = 9};
     show();
-    call.number = 9; /* nobody says who is called */
+    call.number = 9; /* the callee is unknown */
     begin(DS_EVENT_TICK, 0);
     record.call = &call;
     show();

@@ -1,6 +1,6 @@
 /*
- * test_database.c - -T sqlite record by record: hostile names and terms are values, what is known later
- * brings a row up to date, every allocation can fail.
+ * test_database.c - -T sqlite record by record: hostile names and terms are values, later knowledge
+ * updates a row, every allocation can fail.
  */
 #include "core/term_show.h"
 #include "failing_alloc.h"
@@ -44,7 +44,7 @@ static bool open_database(struct sink *sink, const struct sink_config *config)
     return sink_open(sink, &format, config);
 }
 
-/* is_one asks for one value of the database, as any program does: by SQLite's own files. */
+/* is_one queries one value of the database with SQLite's own file functions, as any program does. */
 static bool is_one(const char *sql, const char *expected)
 {
     sqlite3 *db;
@@ -67,7 +67,7 @@ static void assert_one(const char *sql, const char *expected)
     assert_true(is_one(sql, expected));
 }
 
-/* assert_seen asks in another process: locks are a process's. */
+/* assert_seen queries in another process: locks belong to a process. */
 static void assert_seen(const char *sql, const char *expected)
 {
     int status;
@@ -104,7 +104,7 @@ static void test_hostile_text(void **state)
     assert_one("SELECT call FROM message", NULL);
 }
 
-/* What nobody put into a row is not what the row before it had. */
+/* An unset column does not have the value of the row before. */
 static void test_rows_are_new(void **state)
 {
     struct sink sink;
@@ -151,7 +151,7 @@ static void test_connection_is_brought_up_to_date(void **state)
     assert_one("SELECT count(*) FROM change", "3");
 }
 
-/* A finding is counted on, and what was checked is said once. */
+/* The count of a finding increases, and the list of checks is written once. */
 static void test_findings(void **state)
 {
     static const struct finding_kind kind = {"DS101", SEVERITY_ERROR, RANK_AVAILABILITY, "wrong cookie", "do", "page"};
@@ -180,7 +180,7 @@ static void test_findings(void **state)
     assert_one("SELECT packets FROM doctor", "40 the close");
 }
 
-/* What was flushed is there while more comes. */
+/* Flushed rows are visible while more are written. */
 static void test_flushed(void **state)
 {
     struct sink sink;
@@ -200,10 +200,10 @@ static void test_flushed(void **state)
     assert_int_equal(access(FILE_NAME "-shm", F_OK), -1);
 }
 
-/* Of two large terms the second one has what room the first one leaves, and there are no bytes besides. */
+/* Of two large terms, the second gets the room that the first leaves; raw bytes are not counted. */
 static void test_row_has_bounds(void **state)
 {
-    enum { LIMIT = 262144, LEN = 60000 }; /* a list of so many empty ones */
+    enum { LIMIT = 262144, LEN = 60000 }; /* a list of LEN empty ones */
     static uint8_t bytes[5 + LEN + 1] = {108, 0, 0, LEN >> 8, LEN & 0xFF};
     struct sink sink;
     const struct sink_config config = {.etf = true, .limits[DS_LIMIT_TEXT] = LIMIT};
@@ -228,8 +228,8 @@ static void test_row_has_bounds(void **state)
     assert_one("SELECT count(msg) FROM message", "1");
 }
 
-/* What is the same is there once, in whatever table; what is long each time; a name that is a number of a
- * text, or empty, is itself. */
+/* A repeated text is stored once, in any table; a long one each time. A name that looks like the
+ * number of a text, or is empty, is stored as it is. */
 static void test_words(void **state)
 {
     enum { LEN = 600 };
@@ -264,7 +264,7 @@ static void test_words(void **state)
     assert_one("SELECT count(*) FROM message WHERE label IS NOT NULL", "0");
 }
 
-/* So many texts that some take the places of others: these come again, and are read as they were. */
+/* So many texts that some are evicted: these come again, and read the same. */
 static void test_forgotten_words(void **state)
 {
     enum { NUM = 20000 };
@@ -347,7 +347,7 @@ int main(void)
 
 #else
 
-/* A database is refused with what to do about it. */
+/* If a file is no database of ours, the message says what to do. */
 static void test_not_there(void **state)
 {
     (void)state;
