@@ -280,7 +280,7 @@ static bool see_whether_copied(void *context, const struct record *record)
     return true;
 }
 
-/* Blocks do not grow without limit: a record of four times the block size is not copied. */
+/* A block grows to at most four times its usual length: a longer record is not copied. */
 static void copies_no_more_than_four_blocks(void **state)
 {
     static const size_t block_lens[] = {0, 32 * 1024};

@@ -280,7 +280,7 @@ static void parse_and_run(void *context)
         return;
     }
     bool wanted = filter_run(filter, &record);
-    assert_int_equal(wanted, filter_no_memory(filter) != 0); /* shown when it cannot be told */
+    assert_int_equal(wanted, filter_no_memory(filter) != 0); /* if it cannot decide, it is shown */
     *refused += wanted;
     filter_free(filter);
 }

@@ -1,6 +1,6 @@
 /*
- * test_send_queue.c - the ring between who captures and who sends: order, room, its end; and as a file,
- * which an earlier run has left, whole or damaged.
+ * test_send_queue.c - the ring between the capturing and the sending process: order, room, its end;
+ * and as a file that an earlier run has left, whole or damaged.
  */
 #include "send/send_queue.h"
 
@@ -22,7 +22,7 @@ static struct send_queue *make(void)
     return queue;
 }
 
-/* take reads the next entry and lets it go; its body has to be as it was made of number. */
+/* take reads the next entry and releases it; its body must be the one that was made from number. */
 static void take(struct send_queue *queue, uint64_t *position, unsigned number, size_t len)
 {
     char id[32];
@@ -60,7 +60,7 @@ static void entries_come_in_order(void **state)
     unsigned pushed = 0, taken = 0;
     (void)state;
     srand(7);
-    /* Many times around, of all lengths. */
+    /* Many times around the ring, with all lengths. */
     static size_t lens[20000];
     while (pushed < 20000) {
         lens[pushed] = (size_t)rand() % 700;
@@ -117,8 +117,7 @@ static void what_never_fits_is_refused(void **state)
 
 static char file_name[] = "/tmp/test_send_queue.XXXXXX";
 
-/* make_file makes a file with entries from first to last - 1, of which nobody has taken those from taken
- * on. */
+/* make_file makes a file with entries from first to last - 1, of which those before taken are sent. */
 static int make_file(unsigned first, unsigned taken, unsigned last)
 {
     bool is_cut;
@@ -159,7 +158,7 @@ static void opens(int fd, size_t size, unsigned first, unsigned last, bool has_d
     for (unsigned i = first; i < last; i++)
         take(queue, &position, i, 100 + i % 7);
     assert_true(is_empty(queue, &position));
-    for (unsigned i = 0; i < 100; i++) { /* it goes on, around the ring */
+    for (unsigned i = 0; i < 100; i++) { /* the sequence continues, around the ring */
         assert_true(push(queue, i, 700));
         take(queue, &position, i, 700);
     }
@@ -169,7 +168,7 @@ static void opens(int fd, size_t size, unsigned first, unsigned last, bool has_d
 static void a_file_keeps_what_is_left(void **state)
 {
     (void)state;
-    for (unsigned taken = 0; taken <= 300; taken += 50) { /* the ring is gone around several times */
+    for (unsigned taken = 0; taken <= 300; taken += 50) { /* several times around the ring */
         const int fd = make_file(0, taken, taken + 20);
         opens(fd, SIZE, taken, taken + 20, false);
         remove_file(fd);
@@ -183,7 +182,7 @@ static void a_file_keeps_what_is_left(void **state)
     remove_file(fd);
 }
 
-/* damage changes bytes of a file. */
+/* damage overwrites bytes of a file. */
 static void damage(int fd, size_t at, uint64_t value, size_t len)
 {
     assert_int_equal(pwrite(fd, &value, len, (off_t)at), len);
@@ -232,12 +231,12 @@ static void a_damaged_file_is_cut(void **state)
     for (size_t i = 0; i < sizeof of_heads / sizeof of_heads[0]; i++) {
         const int fd = make_file(0, 0, 6);
         damage(fd, of_heads[i].at, of_heads[i].value, 8);
-        opens(fd, SIZE, 0, 0, false); /* it is no such file: a new one */
+        opens(fd, SIZE, 0, 0, false); /* not a queue file: a new one is made */
         remove_file(fd);
     }
 }
 
-/* Whatever a byte becomes, or wherever the file ends: nothing behind the ring is read. */
+/* For any changed byte, and any length of the file, nothing behind the ring is read. */
 static void any_damage_is_survived(void **state)
 {
     (void)state;
@@ -258,12 +257,12 @@ static void any_damage_is_survived(void **state)
     }
 }
 
-/* What the other process puts into the memory that both have is not believed. */
+/* Positions that the other process writes into the shared memory are not trusted. */
 static void the_other_process_may_be_taken_over(void **state)
 {
     static const uint32_t sizes[] = {0, 8, 24, SIZE, UINT32_MAX - 7};
     (void)state;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) { /* who writes is it */
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) { /* the other process writes */
         struct send_queue *queue = make();
         uint64_t position = 0;
         assert_true(push(queue, 0, 100));
@@ -284,7 +283,7 @@ static void the_other_process_may_be_taken_over(void **state)
         assert_true(is_empty(queue, &odd));
         send_queue_free(queue);
     }
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) { /* who reads is it */
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) { /* the other process reads */
         struct send_queue *queue = make();
         atomic_store(&queue->shared->head, heads[i]);
         for (uint64_t step = 0; step < 4 * SIZE; step += 200) {

@@ -1,5 +1,6 @@
 /*
- * test_send_spool.c - the file of a queue: whose rights it is opened with, and which processes have it.
+ * test_send_spool.c - the file of a queue: the rights with which it is opened, and the processes
+ * that have it.
  */
 #include "privsep/side_process.h"
 #include "send/sender.h"
@@ -40,8 +41,8 @@ static struct send_spool_config config_of_folder(void)
     return (struct send_spool_config){.folder = folder, .name = "X", .size = 4096};
 }
 
-/* opens_as_somebody returns, of a set-user-ID program that somebody runs: 0, it has the file, and is root
- * again; else what is wrong. */
+/* opens_as_somebody runs as a set-user-ID program of another user. It returns 0 if it got the file
+ * and is root again, or the number of the failed check. */
 static int opens_as_somebody(void)
 {
     int status = 0;
@@ -77,7 +78,7 @@ static void it_is_the_matter_of_whoever_runs_it(void **state)
     remove_folder();
 }
 
-/* has_it says whether this process has the file of the queue, or its memory. */
+/* has_it returns whether this process has the file of the queue, or its memory. */
 static bool has_it(void)
 {
     char line[512], target[256];

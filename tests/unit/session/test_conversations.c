@@ -155,7 +155,7 @@ static void read_conversation(const char *path)
     fclose(file);
 }
 
-/* feed gives bytes to a direction from memory that ends at an unreadable page. */
+/* feed feeds bytes to a direction, from memory that ends at an unreadable page. */
 static void feed(struct harness *h, int dir, const uint8_t *bytes, size_t len)
 {
     struct guard_page guard = guard_page_copy(bytes, len);
@@ -255,7 +255,7 @@ static void check(const char *name)
     }
     finish(&whole);
 
-    /* Every beginning; of a long conversation, some 500 of them. */
+    /* Every prefix; of a long conversation, some 500 of them. */
     size_t stride = conv.len / 500 + 1;
     for (size_t len = 0; len < conv.len; len += stride) {
         run(&other, len, SIZE_MAX / 2);

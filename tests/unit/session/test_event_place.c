@@ -1,6 +1,6 @@
 /*
- * test_event_place.c - where in the stream a message ended: behind all frames before it, however they
- * were cut into segments, and the same for who began to capture late.
+ * test_event_place.c - the place in the stream where a message ended: behind all frames before it,
+ * for any segments, and the same in a capture that joined late.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,12 +16,12 @@
 enum { MAX_CONNS = 64, MAX_PLACES = 1 << 16 };
 
 struct place {
-    uint16_t port; /* of who sends */
+    uint16_t port; /* of the sender */
     uint32_t seq;
 };
 
 struct seen {
-    uint64_t pos[MAX_CONNS][2]; /* behind the frames so far */
+    uint64_t pos[MAX_CONNS][2]; /* end of the frames so far */
     uint32_t base[MAX_CONNS][2];
     bool has_base[MAX_CONNS][2];
     struct ds_event last;
@@ -38,7 +38,8 @@ static void take_message(struct seen *seen, const struct ds_event *event)
     seen->last = *event;
 }
 
-/* take_frame compares the place of the message that a frame completes with what was sent up to there. */
+/* take_frame compares the place of the message that a frame completes with the bytes sent up to
+ * there. */
 static void take_frame(struct seen *seen, const struct ds_event *event)
 {
     const uint64_t number = event->conn->number;
@@ -120,7 +121,8 @@ static bool is_in(const struct seen *seen, const struct place *place)
     return false;
 }
 
-/* come_late begins to look after each so many packets: what is seen then ended where it did for who saw all. */
+/* come_late starts at every step-th packet: the messages that it sees end at the same places as in
+ * the whole capture. */
 static void come_late(const char *name, uint64_t most, uint64_t step)
 {
     size_t num = 0;
@@ -140,7 +142,7 @@ static void the_same_for_who_came_late(void **state)
 {
     (void)state;
     come_late("../pcaps/otp25.pcap", 800, 61);
-    come_late("../pcaps/frag-29.pcap", 900, 13); /* segments larger than what is searched at a time */
+    come_late("../pcaps/frag-29.pcap", 900, 13); /* segments that are larger than one step of the search */
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /*
- * test_session.c - whole packets through a session: which connections are taken for what,
- * and how long it looks.
+ * test_session.c - whole packets through a session: which protocol each connection is recognised
+ * as, and how long that is tried.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@ struct world {
     size_t log_len;
     char log[LOG_LEN];
     size_t stream_len[2];
-    char stream[2][STREAM_LEN]; /* all DATA of a direction, while there is room */
+    char stream[2][STREAM_LEN]; /* all DATA of a direction, up to the cap */
 };
 static struct world world;
 
@@ -294,7 +294,7 @@ static void test_joined_late(void **state)
     ds_session_free(world.session);
 }
 
-/* The beginning of the stream was lost, though not that of the connection. */
+/* The first bytes of the stream were lost, though the connection's SYN was not. */
 static void test_first_bytes_lost(void **state)
 {
     (void)state;
@@ -306,13 +306,13 @@ static void test_first_bytes_lost(void **state)
     B(ACKNOWLEDGE);
     A(REG_SEND);
     end(&world);
-    /* What came after the hole waits a while for what is missing. */
+    /* The bytes after the gap waited a while for the missing ones. */
     assert_string_equal(world.log, "conn open\nstatus\nport 50000 bob@h\nchallenge\n"
                                    "challenge_ack\nconn up\ngap\nchallenge_reply\nreg_send\n"
                                    "conn open_at_end\n");
     ds_session_free(world.session);
 
-    /* All of the handshake. */
+    /* The whole handshake. */
     assert_true(begin(&world));
     open_ports(&world, 40002, 50000, true);
     world.seq[0] += 100;
@@ -325,8 +325,8 @@ static void test_first_bytes_lost(void **state)
     ds_session_free(world.session);
 }
 
-/* Bytes that are of no protocol known here are looked at for a while, then forgotten: what
- * comes later is not seen. Where a port is known, it is looked at longer. */
+/* If the bytes of a connection fit no known protocol, they are tried for a while, then dropped:
+ * later ones are not read. If the port is known, they are tried longer. */
 static void test_patience(void **state)
 {
     (void)state;
@@ -369,7 +369,7 @@ static void test_known_ports(void **state)
     world = (struct world){.seq = {1, 1}};
     world.session = ds_session_new(&config);
     assert_non_null(world.session);
-    /* Refused, then something that is no handshake, then an EPMD on another port. */
+    /* A refused connection, then one without a handshake, then an EPMD on another port. */
     open_ports(&world, 40001, 50000, false);
     send_packet(&world, 0, SYN, NULL, 0);
     send_packet(&world, 1, RST | ACK, NULL, 0);
@@ -405,15 +405,15 @@ static void test_packets_of_no_use(void **state)
     ds_session_free(NULL);
 }
 
-/* What the segments of a connection carried, in order, each byte once, with what is missing;
- * and the frames in it, each behind what it completes. */
+/* The bytes that the segments of a connection carried, in order, each byte once, with gaps; and the
+ * frames in it, each after the message it completes. */
 static void run_raw(void *context)
 {
     (void)context;
     if (!begin_with(&world, true))
         return;
     open_ports(&world, 40002, 50000, true);
-    A("\0\x16N\0"); /* not enough to tell what it is: packets 4 to 6 */
+    A("\0\x16N\0"); /* not enough to recognise the protocol: packets 4 to 6 */
     A("\0\0\x0d\x07\x5f\x5f\xbd\0\0\0\x01\0");
     world.seq[0] -= 4;
     A("\0\0\x01\0\x07" "alice@h"); /* 4 of these again */
@@ -423,7 +423,7 @@ static void run_raw(void *context)
     B(ACKNOWLEDGE);
     world.seq[1] += 7;
     A(REG_SEND TICK);
-    B(REG_SEND); /* waits for the 7 before it */
+    B(REG_SEND); /* waits for the 7 bytes before it */
     end(&world);
     ds_session_free(world.session);
 }
@@ -450,7 +450,7 @@ static void test_raw(void **state)
     assert_memory_equal(world.stream[1], back, sizeof back - 1);
 }
 
-/* What was let go while looking for a protocol is missing, and said so. */
+/* Bytes that were dropped before the protocol was recognised are reported as missing. */
 static void test_raw_late(void **state)
 {
     (void)state;
@@ -470,7 +470,7 @@ static void test_raw_late(void **state)
     ds_session_free(world.session);
 }
 
-/* EPMD was asked outside of the capture. */
+/* The EPMD exchange was not captured. */
 static void say_node(void *context, const struct ds_epmd_node *node)
 {
     say(context, "%.*s at %u\n", (int)node->name.len, node->name.data, (unsigned)node->port);
@@ -544,7 +544,7 @@ static void run_named_port(void *context)
     A(REG_SEND REG_SEND);
     B(TICK);
     ds_session_settle(world.session);
-    name_port(A_ADDR, 50000, "other"); /* another host's port of that number */
+    name_port(A_ADDR, 50000, "other"); /* the same port of another host */
     name_port(B_ADDR, 50001, "other");
     name_port(B_ADDR, 0, "other");
     name_port(B_ADDR, 50000, "");
@@ -554,7 +554,7 @@ static void run_named_port(void *context)
     name_port(B_ADDR, 50000, "b\xf6" "b"); /* in latin-1, as before OTP 26 */
     name_port(B_ADDR, 50000, "b\xf6" "b");
     send_and_settle();
-    name_port(A_ADDR, 40002, "liar@h"); /* not against what its own terms say */
+    name_port(A_ADDR, 40002, "liar@h"); /* not against the name in its own terms */
     send_and_settle();
     ds_session_end(world.session);
     name_port(B_ADDR, 50003, "late");

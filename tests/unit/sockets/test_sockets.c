@@ -1,6 +1,6 @@
 /*
- * test_sockets.c - connections beside the distribution: what is told of each, however the bytes
- * come, cut at any place, with bytes missing, joined late, larger than allowed, or somebody else's.
+ * test_sockets.c - connections beside the distribution: the events of each, however the bytes are
+ * segmented, cut at any place, with gaps, joined late, larger than allowed, or of another protocol.
  */
 #include "failing_alloc.h"
 #include "fake_conn.h"
@@ -15,7 +15,7 @@
 
 static struct fake f;
 
-/* on_event writes what happened, a line each. */
+/* on_event logs an event, a line each. */
 static void on_event(void *context, const struct ds_event *e)
 {
     struct fake *fake = context;
@@ -66,7 +66,7 @@ static void end(const char *log)
 
 #define SEND(dir, text) fake_send(&f, dir, text, sizeof(text) - 1)
 
-/* What each says, as its sources have it. */
+/* What each protocol sends, according to its source code. */
 #define TOKEN "0123456789abcdef0123456789abcdef"
 #define CHUNK(data_len)                                                                            \
     "\x50\0\0\2\0\0\0\3"                                                                           \
@@ -86,7 +86,7 @@ static const char osiris_log[] = "> conn open\n"
 #define CHALLENGE "\x83h\2w\x16gen_rpc_authenticate_cm\0\0\0\2hi\0\5b@two"
 #define CALL "\x83h\2h\4w\4callw\1mw\1fjh\2" PID REF
 #define REPLY "\x83h\3w\4callh\2" PID REF "w\2ok"
-/* bytes is what is sent; put adds to it, put_packet with a length of four bytes before. */
+/* bytes is what is sent; put appends to it, put_packet with a length of four bytes first. */
 static struct ds_buffer bytes;
 
 static void put(const char *text, size_t len)
@@ -176,7 +176,7 @@ static const struct protocol {
 };
 enum { NUM_PROTOCOLS = sizeof protocols / sizeof protocols[0] };
 
-/* Whatever the segments are, the same is told. */
+/* For any segments, the events are the same. */
 static void any_segments(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void any_segments(void **state)
     }
 }
 
-/* The first bytes tell which it is, as many as that takes, and no prefix is read beyond its end. */
+/* The first bytes identify the protocol, as many as it needs, and no prefix is read beyond its end. */
 static void prefixes(void **state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void prefixes(void **state)
     }
 }
 
-/* Joined late, units are found where a segment begins with one. */
+/* On a connection that was joined late, parsing starts with a segment that begins with a unit. */
 static void late(void **state)
 {
     (void)state;
@@ -253,14 +253,13 @@ static void late(void **state)
         "> gap 4 !joined_late at 0: no unit was found in these bytes\n"
         "> chunk 51 offset 42 epoch 7 3/2 at 1700807049216000000\n"
         "> conn closed: closed by 10.0.0.1:40001\n");
-    begin(&socket_riak_handoff, false); /* nothing tells it from others */
+    begin(&socket_riak_handoff, false); /* its units look like others */
     put_riak();
     fake_send(&f, 0, bytes.data, bytes.len);
     end("");
 }
 
-/* What is missing within data that nobody looks at costs nothing else; elsewhere the next unit is
- * looked for. */
+/* A gap within skipped data costs nothing else; elsewhere the next unit is searched for. */
 static void gaps(void **state)
 {
     (void)state;
@@ -295,8 +294,8 @@ static void gaps(void **state)
         "> conn closed: closed by a@one\n");
 }
 
-/* A unit larger than --max-message is skipped; one just as large is read. A chunk may have any
- * length. */
+/* A unit larger than --max-message is skipped; one of exactly that size is read. A chunk may have
+ * any length. */
 static void caps(void **state)
 {
     (void)state;
@@ -319,7 +318,7 @@ static void caps(void **state)
     f.env.config.limits[DS_LIMIT_MESSAGE] = 32;
     SEND(0, osiris_bytes);
     end(osiris_log);
-    begin(&socket_gen_rpc, true); /* no room to hold what is not whole */
+    begin(&socket_gen_rpc, true); /* no memory to hold an incomplete unit */
     f.env.memcap.max = 100;
     put_gen_rpc();
     fake_send(&f, 0, bytes.data, 44);
@@ -329,7 +328,8 @@ static void caps(void **state)
     assert_int_equal(fake_finish(&f), 0);
 }
 
-/* Bytes of somebody else cost a probe: nothing is said of them. Amid a connection they are told. */
+/* Bytes of another protocol cost a probe and are not reported. In the middle of a connection they
+ * are. */
 static void somebody_else(void **state)
 {
     (void)state;
@@ -372,7 +372,7 @@ static void no_answer(void **state)
     assert_int_equal(fake_finish(&f), 0);
 }
 
-/* says has the distribution say {Ref, return, {gen_tcp, host, Port}}. */
+/* says: the distribution sends {Ref, return, {gen_tcp, host, Port}}. */
 static void says(uint16_t port, const char *word)
 {
     char text[64];

@@ -1,6 +1,6 @@
 /*
- * test_tcp.c - TCP reassembly: what is reported of segments in and out of order, and what
- * must never be held, lost or said twice.
+ * test_tcp.c - TCP reassembly: what is reported for segments in and out of order, and what must
+ * never be held, lost or reported twice.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static void test_view_says_who_opened(void **state)
     assert_int_equal(w->stats.tcp_connections, 1);
 }
 
-/* Bytes that were passed on are compared with whatever comes in their place, however it is cut. */
+/* Delivered bytes are compared with whatever comes in their place, however it is cut. */
 static void test_other_bytes_than_delivered(void **state)
 {
     static const char text[] = "abcdefghijklmnopqrstuvwxyz";
@@ -72,15 +72,15 @@ static void test_other_bytes_than_delivered(void **state)
             assert_int_equal(w->stats.overlaps_differing, ++num);
         }
     }
-    feed(w, A, TCP_ACK, LEN, 1, "!"); /* a keep-alive may hold any byte */
+    feed(w, A, TCP_ACK, LEN, 1, "!"); /* a keep-alive may contain any byte */
     assert_int_equal(w->stats.overlaps_differing, num);
-    feed(w, A, TCP_ACK, LEN, 1, "z12"); /* one that goes on */
+    feed(w, A, TCP_ACK, LEN, 1, "z12"); /* a keep-alive with more data */
     feed(w, A, TCP_ACK, LEN, 1, "y12345");
     assert_int_equal(w->stats.overlaps_differing, num + 1);
 }
 
-/* The latest TCP_DELIVERED_MAX bytes are compared, whatever the ring has grown by; nothing behind a hole that
- * was given up, and nothing beyond what all rings may take. */
+/* The latest TCP_DELIVERED_MAX bytes are compared, however the ring has grown, but nothing behind a
+ * gap that was given up, and no more than the cap of all rings. */
 static void test_delivered_caps(void **state)
 {
     enum { NUM = 60, LEN = 1000, MAX = TCP_DELIVERED_MAX };
@@ -104,7 +104,7 @@ static void test_delivered_caps(void **state)
             assert_int_equal(w->stats.overlaps_differing, num);
         }
     }
-    w->limits[DS_LIMIT_MEMORY] = 8 * 4 * TCP_DELIVERED_FIRST; /* as much as B's would take, and A's is there */
+    w->limits[DS_LIMIT_MEMORY] = 8 * 4 * TCP_DELIVERED_FIRST; /* what B's ring would need, and A's exists */
     feed_bytes(w, B, TCP_ACK, 1, 1, bytes, LEN);
     feed_bytes(w, B, TCP_ACK, 1, 1, bytes + 1, LEN);
     assert_int_equal(w->stats.overlaps_differing, num);
@@ -120,7 +120,7 @@ static void test_delivered_caps(void **state)
     assert_int_equal(w->stats.overlaps_differing, num + 1);
 }
 
-/* Of a segment that is longer than a ring its end is kept. */
+/* Of a segment that is longer than a ring, the end is kept. */
 static void test_delivered_long(void **state)
 {
     enum { LEN = TCP_DELIVERED_MAX + 5001 };
@@ -137,7 +137,7 @@ static void test_delivered_long(void **state)
     assert_int_equal(w->stats.overlaps_differing, 1);
 }
 
-/* Retransmissions behind the end of a direction, or of the connection, are compared as well. */
+/* Retransmissions after the end of a direction, or of the connection, are compared, too. */
 static void test_other_bytes_behind_the_end(void **state)
 {
     struct world *w = *state;
@@ -152,8 +152,8 @@ static void test_other_bytes_behind_the_end(void **state)
     expect_log(w, "open 0:abcd 0.");
 }
 
-/* What lies before the first byte of a connection that was captured from its SYN on is not of it, nor is a
- * retransmission that acknowledges what the other end cannot have sent. */
+/* On a connection that was captured from its SYN, bytes before the first one do not belong to it,
+ * nor does a retransmission that acknowledges what the other end cannot have sent. */
 static void test_old_bytes_of_another(void **state)
 {
     struct world *w = *state;
@@ -243,7 +243,8 @@ static void test_reordered(void **state)
     assert_int_equal(w->stats.retransmitted, 0);
 }
 
-/* Of what is held the copy wins that begins first, as with Linux: tests/live/odd_packets.py asks it. */
+/* If held copies differ, the one that begins first wins, as in Linux: tests/live/odd_packets.py
+ * tests that. */
 static void test_held_copies_that_differ(void **state)
 {
     struct world *w = *state;
@@ -255,9 +256,9 @@ static void test_held_copies_that_differ(void **state)
     assert_int_equal(w->stats.overlaps_differing, 0);
     feed(w, A, TCP_ACK, 3, 1, "cKKKghYY"); /* 3 to 10: covers both */
     assert_int_equal(w->stats.overlaps_differing, 1);
-    feed(w, A, TCP_ACK, 5, 1, "ZZ"); /* within what is held */
+    feed(w, A, TCP_ACK, 5, 1, "ZZ"); /* within held bytes */
     assert_int_equal(w->stats.overlaps_differing, 2);
-    feed(w, A, TCP_ACK, 1, 1, "abZ"); /* in order: all of it */
+    feed(w, A, TCP_ACK, 1, 1, "abZ"); /* in order: all of it is delivered */
     expect_log(w, "open 0:abZ 0:KKK 0:gh 0:YY");
     assert_int_equal(w->stats.overlaps_differing, 3);
     assert_int_equal(held_len(w), 0);
@@ -268,7 +269,7 @@ static void test_held_copies_that_begin_together(void **state)
     struct world *w = *state;
     shake(w, 0, 0);
     feed(w, A, TCP_ACK, 4, 1, "def");
-    feed(w, A, TCP_ACK, 4, 1, "KKK"); /* no longer than what is there */
+    feed(w, A, TCP_ACK, 4, 1, "KKK"); /* no longer than the held segment */
     feed(w, A, TCP_ACK, 9, 1, "ij");
     feed(w, A, TCP_ACK, 9, 1, "YYY"); /* covers it */
     feed(w, A, TCP_ACK, 7, 1, "gh");
@@ -277,7 +278,7 @@ static void test_held_copies_that_begin_together(void **state)
     assert_int_equal(w->stats.overlaps_differing, 2);
 }
 
-/* What was not captured of the packet that comes in order is taken from those that are held. */
+/* If a segment in order is truncated by the capture, the missing bytes are taken from held segments. */
 static void test_cut_segment_over_held_ones(void **state)
 {
     struct world *w = *state;
@@ -301,7 +302,7 @@ static void test_in_order_segment_over_held_ones(void **state)
     assert_int_equal(w->stats.overlaps_differing, 0);
     assert_int_equal(held_len(w), 0);
     feed(w, A, TCP_ACK, 13, 1, "mn");
-    feed(w, A, TCP_ACK, 11, 1, "klM"); /* ends inside a held one */
+    feed(w, A, TCP_ACK, 11, 1, "klM"); /* ends within a held segment */
     expect_log(w, "0:klM 0:n");
     assert_int_equal(w->stats.overlaps_differing, 1);
 }
@@ -350,7 +351,8 @@ static void test_lost_when_acked(void **state)
     expect_log(w, "0:hi");
 }
 
-/* What is acknowledged up to the end of the hole is lost; with a byte less it may still come. */
+/* Bytes that are acknowledged up to the end of the gap are lost; with a byte less they may still
+ * come. */
 static void test_lost_when_just_acked(void **state)
 {
     struct world *w = *state;
@@ -373,7 +375,7 @@ static void test_not_lost_while_peer_waits(void **state)
     feed(w, A, TCP_ACK, 6, 1, "fg");
     for (int i = 0; i < 100; i++) {
         w->now_ns += 1000 * MS;
-        feed(w, B, TCP_ACK, 1, 3, ""); /* asks for what is missing */
+        feed(w, B, TCP_ACK, 1, 3, ""); /* asks for the missing bytes */
     }
     expect_log(w, "open 0:ab");
     feed(w, A, TCP_ACK, 3, 1, "cde");
@@ -462,7 +464,7 @@ static void test_half_seen(void **state)
     feed(w, A, TCP_SYN, 0, 0, "");
     feed(w, A, TCP_ACK, 1, 1, "ab");
     feed(w, A, TCP_ACK, 6, 1, "fg");
-    tcp_table_settle(w->table); /* no SYN-ACK comes */
+    tcp_table_settle(w->table); /* no SYN-ACK follows */
     w->now_ns += 900 * MS;
     feed(w, A, TCP_ACK, 8, 1, "hi");
     expect_log(w, "open 0:ab");
@@ -482,7 +484,7 @@ static void test_syn_ack_missing(void **state)
     feed(w, A, TCP_ACK, 1, 7001, "a");
     feed(w, B, TCP_ACK, 7003, 2, "cd");
     feed(w, B, TCP_ACK, 7001, 2, "ab");
-    expect_log(w, "open"); /* it may yet come */
+    expect_log(w, "open"); /* it may still come */
     tcp_table_settle(w->table);
     expect_log(w, "0:a 1:ab 1:cd");
 }
@@ -490,12 +492,12 @@ static void test_syn_ack_missing(void **state)
 static void test_joined_late(void **state)
 {
     struct world *w = *state;
-    feed(w, B, TCP_ACK, 900, 100, ""); /* tells nothing worth following */
+    feed(w, B, TCP_ACK, 900, 100, ""); /* reveals nothing worth following */
     expect_log(w, "");
     feed(w, B, TCP_ACK, 900, 100, "xx"); /* the first packet: B is end 0 here */
     feed(w, A, TCP_ACK, 300, 902, "yy"); /* in flight when the capture began: no gap */
     feed(w, A, TCP_ACK, 302, 902, "zz");
-    expect_log(w, ""); /* the SYN may yet come */
+    expect_log(w, ""); /* the SYN may still come */
     tcp_table_settle(w->table);
     expect_log(w, "open 0:xx 1:yy 1:zz");
 }
@@ -512,12 +514,12 @@ static void test_cut(void **state)
     w->cut = 2;
     feed(w, A, TCP_ACK, 9, 1, "i"); /* early: 9 to 11 */
     w->cut = 5;
-    feed(w, A, TCP_ACK, 7, 1, ""); /* nothing of it: 7 to 11, of which 7 and 8 are new */
+    feed(w, A, TCP_ACK, 7, 1, ""); /* not captured: 7 to 11, of which 7 and 8 are new */
     w->cut = 0;
     feed(w, A, TCP_ACK, 12, 1, "l");
     expect_log(w, "0!2C 0:i 0!2C 0:l");
     w->cut = 4;
-    feed(w, A, TCP_ACK, 11, 1, "kl"); /* 11 to 16, begins in what is known */
+    feed(w, A, TCP_ACK, 11, 1, "kl"); /* 11 to 16, begins in known bytes */
     expect_log(w, "0!4C");
     feed(w, A, TCP_ACK | TCP_FIN, 17, 1, "x");
     expect_log(w, "0:x 0!4C 0.");
@@ -551,7 +553,7 @@ static void test_zero_window(void **state)
     assert_int_equal(w->stats.zero_windows, 1);
 }
 
-/* A hole is given up by the clock, while nothing comes. */
+/* The clock ends the wait for a gap while no packet comes. */
 static void test_time(void **state)
 {
     struct world *w = *state;
@@ -567,7 +569,7 @@ static void test_time(void **state)
     expect_log(w, "0!2L 0:cd");
 }
 
-/* What is sent again up to where the stream stands is not what came in another order. */
+/* A retransmission up to the end of the delivered bytes is not a segment out of order. */
 static void test_repeat_before_a_hole(void **state)
 {
     struct world *w = *state;

@@ -1,6 +1,6 @@
 /*
- * test_tcp_analysis.c - what segments tell of the way they take: round trips, windows, ticks, silences, hops; and
- * of options that lie. test_tcp_losses.c and test_tcp_stalls.c have the rest.
+ * test_tcp_analysis.c - what segments reveal about their path: round trips, windows, ticks,
+ * silences, hops; and malformed options. test_tcp_losses.c and test_tcp_stalls.c have the rest.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static void ticks(void **state)
     assert_int_equal(side(w, 0)->tick_last_ns, 15000 * MS);
 }
 
-/* A handshake that took long: the ticks that were due meanwhile come at once when it is over. */
+/* After a long handshake, the ticks that were due during it come at once. */
 static void ticks_at_once(void **state)
 {
     struct world *w = *state;
@@ -62,7 +62,7 @@ static void ticks_at_once(void **state)
     assert_int_equal(side(w, 0)->tick_intervals, 1);
 }
 
-/* A tick that had to wait for what was sent again is late, and the next one comes too soon. */
+/* A tick that waited for a retransmission is late, and the next one comes too soon. */
 static void late_ticks(void **state)
 {
     struct world *w = *state;
@@ -82,7 +82,7 @@ static void late_ticks(void **state)
     assert_int_equal(side(w, 0)->tick_min_ns, 2000 * MS);
 }
 
-/* Silences of both ends: what comes after them is answered, or not. */
+/* Silences of both ends: the segment after a silence is answered, or not. */
 static void silences(void **state)
 {
     struct world *w = *state;
@@ -95,7 +95,7 @@ static void silences(void **state)
     assert_int_equal(link->longest_silence_ns, 0);
     at(w, 1030);
     put(w, 0, TCP_ACK, 100, 500, 10, ++w->ip_id); /* again: it is the same silence */
-    data(w, 1, 500, 10); /* what acknowledges it */
+    data(w, 1, 500, 10); /* acknowledges it */
     assert_int_equal(link->silence_ns, 0);
     assert_int_equal(link->longest_silence_ns, 1000 * MS);
     at(w, 1040);
@@ -112,7 +112,8 @@ static void silences(void **state)
     assert_int_equal(link->longest_silence_ns, 2000 * MS);
 }
 
-/* A pause of a second or more, the latest one, and when something came within it that has no payload. */
+/* A pause of a second or more, the latest one, and the time at which a segment without payload came
+ * within it. */
 static void pauses(void **state)
 {
     struct world *w = *state;
@@ -144,7 +145,7 @@ static void pauses(void **state)
     assert_int_equal(side(w, 1)->pause_usual_ns / MS, 957); /* 1000, 401 and 900 ms, a sixteenth of each */
 }
 
-/* One direction alone: who closed first is not known then, unless by a RST. */
+/* In one direction alone, it is not known who closed first, unless by a RST. */
 static void one_way(void **state)
 {
     struct world *w = *state;
@@ -152,7 +153,7 @@ static void one_way(void **state)
     assert_int_equal(ds_tcp_unseen(link), -1); /* nothing at all */
     put(w, 0, TCP_SYN, 99, 0, 0, 1);
     put(w, 0, TCP_SYN, 99, 0, 0, 2);
-    assert_int_equal(ds_tcp_unseen(link), -1); /* that may be unanswered */
+    assert_int_equal(ds_tcp_unseen(link), -1); /* it may be unanswered */
     put(w, 0, TCP_ACK, 100, 500, 0, 3);
     assert_int_equal(ds_tcp_unseen(link), 1);
     put(w, 0, TCP_ACK | TCP_FIN, 100, 500, 0, 4);
@@ -174,7 +175,7 @@ static void hop(struct world *w, uint8_t ttl, unsigned times)
     }
 }
 
-/* A second time to live is usual when eight segments had it, those of a third not counted. */
+/* A second TTL is usual after eight segments, not counting those of a third one. */
 static void usual_ttls(void **state)
 {
     struct world *w = *state;
@@ -188,7 +189,7 @@ static void usual_ttls(void **state)
     assert_int_equal(side(w, 1)->usual_ttl[1], 0);
     hop(w, 200, 1);
     assert_int_equal(side(w, 1)->usual_ttl[1], 200);
-    hop(w, 62, 15); /* the way has changed again: the latest one */
+    hop(w, 62, 15); /* the path has changed again: the latest TTL */
     assert_int_equal(side(w, 1)->usual_ttl[1], 200);
     hop(w, 62, 1);
     assert_int_equal(side(w, 1)->usual_ttl[1], 62);

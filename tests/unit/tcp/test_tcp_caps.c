@@ -1,6 +1,6 @@
 /*
- * test_tcp_caps.c - TCP reassembly at its caps, without memory, and of connections that nobody wants
- * to hear of any more.
+ * test_tcp_caps.c - TCP reassembly at its caps, without memory, and on connections that are no
+ * longer wanted.
  */
 #include "failing_alloc.h"
 
@@ -28,7 +28,7 @@ static void test_cap_connections(void **state)
     shake(w, 0, 0);
     expect_log(w, "close=DROPPED open");
     assert_int_equal(w->stats.limits_hit[DS_LIMIT_CONNECTIONS], 1);
-    /* A closed one goes before any other, and without a word. */
+    /* A closed connection is evicted before any other, without an event. */
     feed(w, B, TCP_RST | TCP_ACK, 1, 1, "");
     w->client_port++;
     shake(w, 0, 0);
@@ -58,12 +58,12 @@ static void test_cap_buffer(void **state)
     feed_bytes(w, A, TCP_ACK, 1021, 1, bytes, 1000);
     expect_log(w, "open");
     assert_int_equal(w->stats.limits_hit[DS_LIMIT_BUFFER], 0);
-    feed_bytes(w, A, TCP_ACK, 2031, 1, bytes, 1000); /* gives up the first hole only */
+    feed_bytes(w, A, TCP_ACK, 2031, 1, bytes, 1000); /* only the first gap is given up */
     expect_log(w, "0!10P 0:[1000]");
     assert_int_equal(w->stats.limits_hit[DS_LIMIT_BUFFER], 1);
     feed_bytes(w, A, TCP_ACK, 1011, 1, bytes, 10);
     assert_memory_equal(w->log, "0:", 2);
-    assert_in_range(held_len(w), 1000, 1100); /* the last one alone */
+    assert_in_range(held_len(w), 1000, 1100); /* only the last one is held */
     w->log_len = 0;
     w->limits[DS_LIMIT_BUFFER] = 0;
     feed_bytes(w, A, TCP_ACK, 3050, 1, bytes, 1000); /* nothing can be held */
@@ -71,7 +71,7 @@ static void test_cap_buffer(void **state)
     assert_int_equal(held_len(w), 0);
 }
 
-/* What fits to the last byte is held; what lies behind the end of a stream is not, once that is there. */
+/* Bytes that fit exactly are held; bytes behind the end of a stream are not, once the end is held. */
 static void test_cap_buffer_to_the_byte(void **state)
 {
     struct world *w = *state;
@@ -106,7 +106,7 @@ static void test_cap_memory(void **state)
     feed_bytes(w, A, TCP_ACK, 11, 1, bytes, 1000);
     w->client_port++;
     shake(w, 0, 0);
-    feed_bytes(w, A, TCP_ACK, 11, 1, bytes, 1000); /* no room: what cannot be held is passed on */
+    feed_bytes(w, A, TCP_ACK, 11, 1, bytes, 1000); /* no room: the segment is passed on */
     expect_log(w, "open open 0!10P 0:[1000]");
     assert_int_equal(w->memcap.hits, 1);
     feed_bytes(w, A, TCP_ACK, 1011, 1, bytes, 100);
@@ -150,7 +150,7 @@ static void test_forgotten_ends(void **state)
     shake(w, 1000, 0);
     feed(w, A, TCP_ACK, 1001, 1, "a");
     for (uint32_t i = 0; i < 1000; i++)
-        feed(w, A, TCP_ACK, 1002 + 3 * i, 1, "bc"); /* with holes: not held */
+        feed(w, A, TCP_ACK, 1002 + 3 * i, 1, "bc"); /* with gaps: not held */
     assert_int_equal(w->memcap.used, 0);
     feed(w, A, TCP_RST, 0x60000000, 1, "");
     expect_log(w, "open 0:a");
@@ -232,7 +232,7 @@ static void test_no_memory_to_hold(void **state)
     assert_int_equal(w->stats.no_memory, 4); /* to hold, and twice for the ring of tcp_delivered.h */
 }
 
-/* Where nothing more can be kept, what waits is taken. */
+/* If nothing more can be kept, waiting segments are processed. */
 static void test_cap_waiting(void **state)
 {
     struct world *w = *state;
@@ -252,7 +252,7 @@ static void test_cap_waiting(void **state)
     assert_int_equal(w->memcap.hits, 0);
 }
 
-/* Frames without a number: only so many wait. */
+/* Packets without a number: only a limited number waits. */
 static void test_cap_queue(void **state)
 {
     struct world *w = *state;

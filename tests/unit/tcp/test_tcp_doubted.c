@@ -1,6 +1,6 @@
 /*
- * test_tcp_doubted.c - what looks too old for its place is kept: the other end may acknowledge it, or something
- * else may come in its place.
+ * test_tcp_doubted.c - segments that seem too old for their place are kept: the other end may
+ * acknowledge them, or other bytes may come in their place.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "failing_alloc.h"
 #include "tcp_world.h"
 
-/* feed_good feeds a segment that may be the next one, feed_doubted one that is too old for it. */
+/* feed_good feeds a segment that may be the next one, feed_doubted one that seems too old. */
 static void feed_good(struct world *w, int dir, uint32_t seq, uint32_t ack, const char *text)
 {
     feed_time(w, dir, seq, ack, text, 7000);
@@ -23,7 +23,7 @@ static void feed_doubted(struct world *w, int dir, uint32_t seq, uint32_t ack, c
     feed_time(w, dir, seq, ack, text, 100);
 }
 
-/* wait_long waits for as long as something that is acknowledged may be missing. */
+/* wait_long waits for as long as acknowledged bytes may be missing. */
 static void wait_long(struct world *w)
 {
     w->now_ns += 300 * MS;
@@ -31,8 +31,8 @@ static void wait_long(struct world *w)
     tcp_table_time(w->table, w->now_ns);
 }
 
-/* What the other end acknowledges though it was ignored has not been ignored there: it is passed on when
- * nothing else has come in its place. */
+/* If the other end acknowledges a doubted segment, it has accepted it: the segment is passed on if
+ * nothing else came in its place. */
 static void test_wrongly_ignored(void **state)
 {
     struct world *w = *state;
@@ -58,7 +58,7 @@ static void begin_doubted(struct world *w)
     expect_log(w, "open 0:x");
 }
 
-/* Other bytes that come in their place win, before the acknowledgement or behind it. */
+/* Other bytes that come in its place win, before or after the acknowledgement. */
 static void test_doubted_and_replaced(void **state)
 {
     struct world *w = *state;
@@ -74,8 +74,8 @@ static void test_doubted_and_replaced(void **state)
     assert_int_equal(held_len(w), 0);
 }
 
-/* An acknowledgement of more than has been sent, and of a FIN, does not prove that what was doubted has
- * arrived. One of what is held behind it does. */
+/* An acknowledgement of more than was sent, or of a FIN, does not prove that the doubted segment
+ * arrived. One of held bytes behind it does. */
 static void test_doubted_and_acked_beyond(void **state)
 {
     struct world *w = *state;
@@ -95,7 +95,8 @@ static void test_doubted_and_acked_beyond(void **state)
     expect_log(w, "0:doubt 0:held");
 }
 
-/* What is acknowledged and not exactly what was doubted is another segment, which was not captured. */
+/* If the acknowledgement does not end exactly at the doubted segment, it is of another segment,
+ * which was not captured. */
 static void test_doubted_and_another(void **state)
 {
     struct world *w = *state;
@@ -109,7 +110,7 @@ static void test_doubted_and_another(void **state)
     assert_int_equal(held_len(w), 0);
 }
 
-/* Of two versions nobody knows which one was taken. */
+/* If there are two versions, it is unknown which one was accepted. */
 static void test_doubted_twice(void **state)
 {
     struct world *w = *state;
@@ -123,7 +124,8 @@ static void test_doubted_twice(void **state)
     assert_int_equal(held_len(w), 0);
 }
 
-/* Sent again it is the same one; it fills what is missing before what follows, be that acknowledged too. */
+/* A retransmission of a doubted segment is the same one; it fills the gap before later bytes, even
+ * if these are acknowledged, too. */
 static void test_doubted_again(void **state)
 {
     struct world *w = *state;
@@ -140,7 +142,7 @@ static void test_doubted_again(void **state)
     assert_int_equal(held_len(w), 0);
 }
 
-/* What is doubted is bounded, by pieces and by bytes; where not all is kept there is a gap as before. */
+/* Doubted segments are capped, by number and by bytes; one that is not kept leaves a gap as before. */
 static void test_doubted_caps(void **state)
 {
     enum { NUM = TCP_MAX_DOUBTED };

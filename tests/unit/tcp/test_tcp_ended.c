@@ -1,5 +1,5 @@
 /*
- * test_tcp_ended.c - what goes on behind its end (tcp_ended.h): the boundaries and the caps.
+ * test_tcp_ended.c - connections that continue behind their end (tcp_ended.h): boundaries and caps.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static void test_goes_on_after_reset(void **state)
     expect_log(w, "close=CAPTURE gone");
 }
 
-/* An acknowledgement of the FIN, or of what came before, is no sign of life. */
+/* An acknowledgement of the FIN, or of what came before, is no proof that it continues. */
 static void test_does_not_go_on(void **state)
 {
     struct world *w = *state;
@@ -88,7 +88,7 @@ static void close_both(struct world *w)
     expect_log(w, "open 0:a 0. 1:b 1. close=FIN");
 }
 
-/* Both numbers of what comes behind the end lie beyond it, by one byte: it is of the next connection. */
+/* Both numbers lie beyond the end by one byte: the segment belongs to the next connection. */
 static void test_leaps(void **state)
 {
     struct world *w = *state;
@@ -101,7 +101,8 @@ static void test_leaps(void **state)
     expect_log(w, "gone open 0:c 1:d 1:e");
 }
 
-/* Where one number is the next one the connection goes on, and bytes are missing. What is held has come. */
+/* If one number is the next one, the connection continues, and bytes are missing. Held bytes count
+ * as arrived. */
 static void test_leaps_one_way(void **state)
 {
     struct world *w = *state;
@@ -115,7 +116,7 @@ static void test_leaps_one_way(void **state)
     expect_log(w, "resume 0!1L 0:c 0:e 1!1L 1:d 1:f close=CAPTURE gone");
 }
 
-/* What both have sent meanwhile is held: a number behind that is the next one, too. */
+/* What both have sent since is held: a number right behind it is the next one, too. */
 static void test_goes_on_both_ways(void **state)
 {
     struct world *w = *state;
@@ -130,7 +131,7 @@ static void test_goes_on_both_ways(void **state)
     expect_log(w, "resume 0:a 1:b 0:c close=CAPTURE gone");
 }
 
-/* The same where one end alone has closed its direction. */
+/* The same if only one end has closed its direction. */
 static void test_leaps_half_closed(void **state)
 {
     struct world *w = *state;
@@ -144,8 +145,8 @@ static void test_leaps_half_closed(void **state)
     expect_log(w, "open 0:b 0. close=REUSED gone open 0:c 1:d");
 }
 
-/* What follows a SYN near the old numbers, and is answered, is of the next connection, although nothing has
- * ended and the SYN-ACK is missing. */
+/* A segment after a SYN near the old numbers, and answered, belongs to the next connection, even if
+ * nothing has ended and the SYN-ACK is missing. */
 static void test_leaps_behind_a_syn(void **state)
 {
     struct world *w = *state;
@@ -159,13 +160,13 @@ static void test_leaps_behind_a_syn(void **state)
     w->client_port++;
     establish(w);
     feed(w, A, TCP_SYN, 110, 0, "");
-    feed(w, A, TCP_ACK, 111, 502, "c"); /* it answers what the old one has sent */
+    feed(w, A, TCP_ACK, 111, 502, "c"); /* it answers the old connection's data */
     feed(w, B, TCP_ACK, 502, 112, "d");
     feed(w, B, TCP_SYN, 710, 0, "");
     tcp_table_end(w->table);
     expect_log(w, "1:d close=CAPTURE gone 0!9L 0:c close=CAPTURE gone");
     const struct told leaps[] = {{A, TCP_ACK, 112, 703, "c"}, {B, TCP_ACK, 703, 113, "d"}};
-    for (int dir = 0; dir < 2; dir++) { /* not the next one, or the other end's */
+    for (int dir = 0; dir < 2; dir++) { /* not the next number, or the other end's */
         w->client_port++;
         establish(w);
         feed(w, dir, TCP_SYN, 110 + (uint32_t)dir, 0, "");

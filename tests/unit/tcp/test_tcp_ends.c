@@ -1,6 +1,6 @@
 /*
- * test_tcp_ends.c - how TCP connections begin and end: refused, reset, closed, used again, and never
- * answered.
+ * test_tcp_ends.c - how TCP connections begin and end: refused, reset, closed, ports reused, and
+ * never answered.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static void test_bare_fin_out_of_order(void **state)
     shake(w, 0, 0);
     feed(w, A, TCP_ACK | TCP_FIN, 3, 1, "");
     expect_log(w, "open");
-    feed(w, B, TCP_ACK | TCP_FIN, 1, 4, ""); /* the other had come there: it was the first */
+    feed(w, B, TCP_ACK | TCP_FIN, 1, 4, ""); /* the other end was already there: it was first */
     expect_log(w, "");
     w->now_ns += 300 * MS;
     feed(w, B, TCP_ACK | TCP_FIN, 1, 4, "");
@@ -55,7 +55,7 @@ static void test_fin_that_was_none(void **state)
     assert_int_equal(held_len(w), 0);
 }
 
-/* Behind the beginning a FIN does not wait for what comes before it. */
+/* After the beginning, a FIN does not wait for bytes before it. */
 static void test_fin_amid_that_was_none(void **state)
 {
     struct world *w = *state;
@@ -112,7 +112,7 @@ static void test_reset_opens_nothing(void **state)
     expect_log(w, "");
 }
 
-/* goes_on_after_reset: a RST whose number is one too high, and data of the other end so long after it. */
+/* goes_on_after_reset: a RST whose number is one too high, and data of the other end after_ns later. */
 static void goes_on_after_reset(struct world *w, int64_t after_ns)
 {
     shake(w, 100, 500);
@@ -124,7 +124,7 @@ static void goes_on_after_reset(struct world *w, int64_t after_ns)
     feed(w, A, TCP_ACK, 102, 501, "b");
 }
 
-/* A RST that is near what is expected counts where nothing follows for a second. */
+/* A RST whose number is near the expected one counts if nothing follows for a second. */
 static void test_doubted_reset(void **state)
 {
     struct world *w = *state;
@@ -161,7 +161,7 @@ static void test_reuse(void **state)
     assert_int_equal(held_len(w), 0);
 }
 
-/* Where the other side alone has sent something, or has closed, the connection has been one. */
+/* If only the other side has sent something, or has closed, the connection was established. */
 static void test_reuse_of_what_was_answered(void **state)
 {
     struct world *w = *state;
@@ -179,7 +179,7 @@ static void test_reuse_of_what_was_answered(void **state)
     assert_int_equal(w->stats.ignored, 0);
 }
 
-/* Of the SYNs amid a connection the latest TCP_MAX_REUSED are kept. */
+/* Of the SYNs in the middle of a connection, the latest TCP_MAX_REUSED are kept. */
 static void test_syns_amid(void **state)
 {
     struct world *w = *state;
@@ -214,18 +214,18 @@ static void test_new_syn_before_data(void **state)
 {
     struct world *w = *state;
     feed(w, A, TCP_SYN, 1000, 0, "");
-    shake(w, 2000, 7000); /* gave up on the first one: still nothing happened */
+    shake(w, 2000, 7000); /* the first attempt was given up: still nothing happened */
     feed(w, A, TCP_ACK, 2001, 7001, "c");
     expect_log(w, "open 0:c");
 }
 
-/* Of two SYNs before the answer the one that is answered begins the connection. */
+/* Of two SYNs before the answer, the answered one begins the connection. */
 static void test_syns_at_the_beginning(void **state)
 {
     struct world *w = *state;
     feed(w, A, TCP_SYN, 100, 0, "");
     feed(w, A, TCP_SYN, 7777777, 0, "");
-    feed(w, B, TCP_SYN | TCP_ACK, 1, 12345, ""); /* of neither */
+    feed(w, B, TCP_SYN | TCP_ACK, 1, 12345, ""); /* of neither SYN */
     feed(w, B, TCP_SYN | TCP_ACK, 500, 101, "");
     feed(w, A, TCP_ACK, 101, 501, "a");
     feed(w, B, TCP_ACK, 501, 102, "b");
@@ -251,7 +251,7 @@ static void test_reuse_unseen(void **state)
     shake(w, 0x70000000, 5000);
     feed(w, A, TCP_ACK, 0x70000001, 5001, "a");
     expect_log(w, "open 0:a");
-    /* Another connection on the same ports whose beginning nobody captured. */
+    /* Another connection on the same ports whose beginning was not captured. */
     for (uint32_t i = 0; i < 6; i++)
         feed(w, A, TCP_ACK, 0x10000000 + 2 * i, 5001, "bc");
     expect_log(w, "close=REUSED open 0:bc 0:bc 0:bc 0:bc 0:bc 0:bc");
@@ -275,7 +275,7 @@ static void test_end_in_order_of_first_packets(void **state)
     expect_log(w, "open");
 }
 
-/* A SYN is sent again after 1 s, then after 2 s; its sender gives up. */
+/* A SYN is retransmitted after 1 s, then after 2 s; its sender gives up. */
 static void test_syn_unanswered(void **state)
 {
     struct world *w = *state;
@@ -289,7 +289,7 @@ static void test_syn_unanswered(void **state)
     expect_log(w, "");
     tcp_table_time(w->table, w->now_ns + 5000 * MS);
     expect_log(w, "close=SILENT");
-    /* The answer comes after all. */
+    /* The answer comes late. */
     w->now_ns += 6000 * MS;
     feed(w, A, TCP_SYN, 100, 0, "");
     expect_log(w, "");
@@ -304,7 +304,7 @@ static void test_syn_unanswered_once(void **state)
 {
     struct world *w = *state;
     feed(w, A, TCP_SYN, 100, 0, "");
-    w->is_quiet = true; /* where packets are not quite in order, the answer may come next */
+    w->is_quiet = true; /* packets are slightly out of order: the answer may come next */
     w->client_port++;
     w->now_ns += 3600 * MS;
     feed(w, A, TCP_SYN, 700, 0, "");
@@ -314,7 +314,7 @@ static void test_syn_unanswered_once(void **state)
     w->client_port++;
     feed(w, A, TCP_SYN, 1, 1, "");
     expect_log(w, "open close=SILENT");
-    tcp_table_end(w->table); /* the others may yet be answered */
+    tcp_table_end(w->table); /* the others may still be answered */
     expect_log(w, "close=CAPTURE close=CAPTURE");
 }
 
@@ -330,7 +330,7 @@ static void test_syn_at_the_end(void **state)
     expect_log(w, "open open close=SILENT close=CAPTURE");
 }
 
-/* An acknowledgement shows that an answer was there, captured or not. */
+/* An acknowledgement shows that there was an answer, captured or not. */
 static void test_syn_answered_unseen(void **state)
 {
     struct world *w = *state;
@@ -356,7 +356,7 @@ static void test_icmp_of_a_syn(void **state)
 {
     struct world *w = *state;
     feed(w, A, TCP_SYN, 100, 0, "");
-    tell_icmp(w, A, 101, &unreachable); /* not of this SYN */
+    tell_icmp(w, A, 101, &unreachable); /* does not quote this SYN */
     tell_icmp(w, B, 100, &unreachable);
     w->client_port++;
     tell_icmp(w, A, 100, &unreachable);
@@ -374,8 +374,8 @@ static void test_icmp_of_data(void **state)
     shake(w, 100, 500);
     feed(w, B, TCP_ACK, 501, 101, "ab");
     tell_icmp(w, B, 501, &too_big);
-    tell_icmp(w, B, 501, &too_big); /* said once */
-    tell_icmp(w, A, 101 + (1 << 20) + 1, &unreachable); /* far off: nobody's */
+    tell_icmp(w, B, 501, &too_big); /* reported once */
+    tell_icmp(w, A, 101 + (1 << 20) + 1, &unreachable); /* far off: of no connection */
     expect_log(w, "open 1:ab 1?big");
     tell_icmp(w, A, 101 + (1 << 20), &unreachable);
     expect_log(w, "0?unreachable");

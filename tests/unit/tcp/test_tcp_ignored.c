@@ -1,6 +1,7 @@
 /*
- * test_tcp_ignored.c - what the ends of a connection ignore is not of it (tcp_judge.h): old timestamps, numbers
- * far off and before the beginning, signatures. tests/scripts/outsiders.py has whole conversations.
+ * test_tcp_ignored.c - segments that the ends of a connection ignore do not belong to it
+ * (tcp_judge.h): old timestamps, numbers far off or before the beginning, signatures.
+ * tests/scripts/outsiders.py has whole conversations.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 #include "tcp_conversation.h"
 #include "tcp_world.h"
 
-/* A segment of before is as old as its timestamp is less by two, unless it has been acknowledged. */
+/* A segment is old if its timestamp is lower by two, unless it has been acknowledged. */
 static void test_old_times(void **state)
 {
     struct world *w = *state;
@@ -24,12 +25,13 @@ static void test_old_times(void **state)
     feed_time(w, A, 103, 501, "c", 7004);
     expect_log(w, "0:c");
     feed_time(w, B, 501, 108, "", 2);
-    feed_time(w, A, 104, 501, "late", 6000); /* it has arrived, says B */
+    feed_time(w, A, 104, 501, "late", 6000); /* it has arrived, according to B */
     expect_log(w, "0:late");
     assert_int_equal(w->stats.ignored, 1);
 }
 
-/* What waits here, as it acknowledges what was not captured, arrived before what was sent later. */
+/* A segment that waits because it acknowledges bytes that were not captured arrived before segments
+ * that were sent later. */
 static void test_times_of_what_waits(void **state)
 {
     struct world *w = *state;
@@ -49,7 +51,7 @@ static void test_times_of_what_waits(void **state)
     tcp_table_settle(w->table);
     assert_int_equal(w->stats.ignored, 0);
     expect_log(w, "0:mi 0:dd 0:tail");
-    feed_time(w, A, 111, 504, "old", 7012); /* what comes later does not */
+    feed_time(w, A, 111, 504, "old", 7012); /* a later one is not */
     feed_time(w, A, 111, 504, "c", 7014);
     feed_time(w, B, 504, 112, "", 2);
     tcp_table_settle(w->table);
@@ -57,8 +59,8 @@ static void test_times_of_what_waits(void **state)
     expect_log(w, "0:c");
 }
 
-/* Where the other end is not heard, the next bytes are ignored if their timestamp is old; four segments in a row
- * are believed. */
+/* If the other end is not captured, the next bytes are ignored if their timestamp is old; four such
+ * segments in a row are believed. */
 static void test_old_times_one_way(void **state)
 {
     struct world *w = *state;
@@ -79,8 +81,8 @@ static void test_old_times_one_way(void **state)
     expect_log(w, "open 0:a 0:b 0:c 0:d 0!3L 0:x 0:x 0:y close=CAPTURE");
 }
 
-/* A segment behind a hole waits, whatever its timestamp, and an acknowledgement that is ahead of the data says
- * nothing about the time of that. */
+/* A segment behind a gap waits, whatever its timestamp; and an acknowledgement that is ahead of the
+ * data reveals nothing about the data's time. */
 static void test_times_out_of_order_one_way(void **state)
 {
     struct world *w = *state;
@@ -94,7 +96,7 @@ static void test_times_out_of_order_one_way(void **state)
     expect_log(w, "open 0:abc 0:def 0:ghi close=CAPTURE");
 }
 
-/* What was sent before the SYN is old, too: a handshake begins with the time of who sends it. */
+/* A segment that is older than the SYN is ignored, too: a handshake begins with the sender's time. */
 static void test_time_of_syn(void **state)
 {
     struct world *w = *state;
@@ -117,8 +119,8 @@ static void shake_hands(struct world *w)
     shake(w, 100, 500);
 }
 
-/* Numbers that are far off: of acknowledgements, believed when a second says the same; of data, with the
- * fourth that follows on. */
+/* Numbers far off: an acknowledgement is believed if a second one agrees, data with the fourth
+ * consecutive segment. */
 static void test_strays(void **state)
 {
     struct world *w = *state;
@@ -140,7 +142,7 @@ static void test_strays(void **state)
     assert_non_null(strstr(w->log, "0:x close=CAPTURE"));
 }
 
-/* A copy of such a segment is no second one that says the same. */
+/* A copy of such a segment does not count as a second one. */
 static struct conversation test_stray_copies = {
     .begin = shake_hands,
     .told = {{A, TCP_ACK, 101, 501, "a"},
@@ -153,8 +155,8 @@ static struct conversation test_stray_copies = {
     .ignored = 3,
 };
 
-/* An acknowledgement alone is judged likewise; one that fits between two that do not shows that both are
- * strays. */
+/* A bare acknowledgement is judged in the same way; if one that fits comes between two that do not,
+ * both are strays. */
 static void test_stray_acks(void **state)
 {
     struct world *w = *state;
@@ -176,7 +178,7 @@ static void test_stray_acks(void **state)
     expect_log(w, "open 0:a 1:b 1:c");
 }
 
-/* A stray acknowledgement is forgotten with the next one that fits, however plain that is. */
+/* A stray acknowledgement is forgotten with the next one that fits, even a bare one. */
 static void test_stray_ack_then_plain_ones(void **state)
 {
     struct world *w = *state;
@@ -194,7 +196,8 @@ static void test_stray_ack_then_plain_ones(void **state)
     assert_int_equal(w->stats.ignored, 2);
 }
 
-/* What acknowledges numbers far off is ignored, though the other end is not heard; a second one is believed. */
+/* An acknowledgement far off is ignored even if the other end is not captured; a second one is
+ * believed. */
 static void test_stray_ack_one_way(void **state)
 {
     struct world *w = *state;
@@ -211,8 +214,8 @@ static void test_stray_ack_one_way(void **state)
     expect_log(w, "open 0:a 0:b 0:c 0:d 0:e");
 }
 
-/* Where one direction was captured, a far-off acknowledgement is not the turn of data that its sender has not
- * come to yet. */
+/* In one direction alone, a far-off acknowledgement does not end the wait for data that its sender
+ * has not reached yet. */
 static struct conversation test_early_stray_ack_one_way = {
     .told = {{B, TCP_SYN | TCP_ACK, 500, 101, ""},
              {B, TCP_ACK, 501, 103, "ab"},
@@ -223,7 +226,7 @@ static struct conversation test_early_stray_ack_one_way = {
     .ignored = 1,
 };
 
-/* A SYN-ACK and data that acknowledges something else are no connection. */
+/* A SYN-ACK, and data that acknowledges something else, do not make a connection. */
 static struct conversation test_syn_ack_and_stray_data = {
     .begin = establish,
     .told = {{B, TCP_SYN | TCP_ACK, 501, 102, ""},
@@ -234,7 +237,7 @@ static struct conversation test_syn_ack_and_stray_data = {
     .ignored = 2,
 };
 
-/* A SYN does not begin a connection anew of which data waits. */
+/* A SYN does not start a new connection while data of the old one waits. */
 static void test_syn_where_data_waits(void **state)
 {
     struct world *w = *state;
@@ -249,7 +252,7 @@ static void test_syn_where_data_waits(void **state)
     expect_log(w, "open 0!4L 0:data 0:more close=CAPTURE");
 }
 
-/* Of a SYN that comes again only the first one's data is read. */
+/* Of a repeated SYN, only the first one's data is read. */
 static struct conversation test_data_of_a_repeated_syn = {
     .told = {{A, TCP_SYN, 100, 0, "fast"},
              {A, TCP_SYN, 100, 0, "spoof"},
@@ -260,7 +263,7 @@ static struct conversation test_data_of_a_repeated_syn = {
     .ignored = 2,
 };
 
-/* Data of a SYN is ignored as the answer does not acknowledge it. */
+/* The data of a SYN is ignored if the answer does not acknowledge it. */
 static struct conversation test_data_of_a_syn_that_nobody_takes = {
     .told = {{A, TCP_SYN | TCP_FIN, 100, 0, "GET /"},
              {B, TCP_SYN | TCP_ACK, 500, 101, "spoof"},
@@ -270,7 +273,7 @@ static struct conversation test_data_of_a_syn_that_nobody_takes = {
     .log = "open 0:real 1:answer",
 };
 
-/* The same, seen in what its sender says next, or in what the other end has read. */
+/* The same, shown by what its sender sends next, or by what the other end has read. */
 static struct conversation test_data_of_a_syn_alone = {
     .told = {{A, TCP_SYN, 100, 0, "GET /"}, {A, TCP_ACK, 101, 501, "real"}, {A, TCP_ACK, 105, 501, "more"}},
     .log = "open 0:real 0:more",
@@ -286,13 +289,13 @@ static struct conversation test_data_of_a_syn_acked = {
     .log = "open 0:fast 1:b",
 };
 
-/* What is left of it fills no hole. */
+/* The rest of it does not fill a gap. */
 static struct conversation test_data_of_a_syn_and_a_hole = {
     .told = {{A, TCP_SYN, 100, 0, "GET /"}, {A, TCP_ACK, 101, 501, "real"}, {A, TCP_ACK, 120, 501, "far"}},
     .log = "open 0:real",
 };
 
-/* A number amid it says nothing. */
+/* A number in the middle of it proves nothing. */
 static struct conversation test_data_of_a_syn_in_part = {
     .told = {{A, TCP_SYN, 100, 0, "GET /"}, {A, TCP_ACK, 103, 501, "x"}},
     .log = "open",
@@ -309,7 +312,7 @@ static struct conversation test_data_of_a_syn_and_a_wrong_answer = {
     .ignored = 1,
 };
 
-/* Its acknowledgement is of another SYN, or of less than all of it. */
+/* The answer acknowledges another SYN, or only a part. */
 static struct conversation test_data_of_another_syn = {
     .told = {{A, TCP_SYN, 100, 0, "spoof"},
              {A, TCP_SYN, 900, 0, ""},
@@ -320,7 +323,7 @@ static struct conversation test_data_of_another_syn = {
     .ignored = 1,
 };
 
-/* Who gets that data may have no use for more. */
+/* The receiver of that data may want no more. */
 static void test_forgotten_at_the_data_of_a_syn(void **state)
 {
     struct world *w = *state;
@@ -332,7 +335,7 @@ static void test_forgotten_at_the_data_of_a_syn(void **state)
     expect_log(w, "open 0:fast");
 }
 
-/* Data of before the beginning, and the acknowledgement of what has really come: no other connection. */
+/* Data from before the beginning, and the acknowledgement of real data: not another connection. */
 static struct conversation test_before_the_beginning = {
     .begin = shake_hands,
     .told = {{B, TCP_ACK, 493, 101, "12345678"},
@@ -342,7 +345,8 @@ static struct conversation test_before_the_beginning = {
     .ignored = 1,
 };
 
-/* What acknowledges bytes before the first one is ignored, however often, by one byte. */
+/* An acknowledgement of bytes before the first one, even by one byte, is ignored, however often it
+ * comes. */
 static void test_acks_before_the_beginning(void **state)
 {
     struct world *w = *state;
@@ -355,7 +359,7 @@ static void test_acks_before_the_beginning(void **state)
     expect_log(w, "0:old");
 }
 
-/* Numbers that have come half way round may come to the beginning again. */
+/* After half of all numbers, they may come near the beginning again. */
 static void test_acks_of_a_long_stream(void **state)
 {
     enum { LEN = 300000 };
@@ -382,7 +386,7 @@ static void feed_signed(struct world *w, int dir, uint8_t flags, uint32_t seq, u
     tcp_table_feed(w->table, &segment);
 }
 
-/* Linux drops a signature that was not agreed on, and what has none where one was. */
+/* Linux drops a signature that was not negotiated, and a segment without one if it was. */
 static void test_signatures(void **state)
 {
     struct world *w = *state;
@@ -405,7 +409,7 @@ static void test_signatures(void **state)
     expect_log(w, "open 0:a 0:b");
 }
 
-/* Where the other end acknowledges what was ignored, its sender is believed: the SYN was of somebody else. */
+/* If the other end acknowledges ignored data, its sender is believed: the SYN was forged. */
 static void test_signatures_that_were_agreed_on(void **state)
 {
     struct world *w = *state;
@@ -417,8 +421,8 @@ static void test_signatures_that_were_agreed_on(void **state)
     expect_log(w, "0:a 0:b close=CAPTURE");
 }
 
-/* Of a connection that was up before, one segment does not show what was agreed on. What two segments of
- * somebody else have does not count. */
+/* On a connection that was joined late, one segment does not show what was negotiated. Two segments
+ * of an outsider do not count either. */
 static void test_signatures_of_a_late_join(void **state)
 {
     struct world *w = *state;
@@ -430,7 +434,7 @@ static void test_signatures_of_a_late_join(void **state)
     tcp_table_end(w->table);
     assert_int_equal(w->stats.ignored, 0);
     expect_log(w, "open 0:a 1:b 0:c close=CAPTURE");
-    w->client_port++; /* in the other order */
+    w->client_port++; /* in the opposite order */
     feed(w, A, TCP_ACK, 101, 501, "a");
     feed(w, B, TCP_ACK, 501, 102, "b");
     feed_signed(w, A, TCP_ACK, 102, 502, "c", 18);
@@ -440,7 +444,7 @@ static void test_signatures_of_a_late_join(void **state)
     expect_log(w, "open 0:a 1:b 0:c 1:d");
 }
 
-/* Two segments of an end that are alike do. */
+/* Two equal segments of an end do. */
 static void test_signatures_known_late(void **state)
 {
     struct world *w = *state;
@@ -481,7 +485,7 @@ static void test_urgent(void **state)
     expect_log(w, "0:kl");
 }
 
-/* An urgent pointer without data waits with the data before it. */
+/* A segment with an urgent pointer and no data waits with the data before it. */
 static void test_urgent_waits(void **state)
 {
     struct world *w = *state;
@@ -491,7 +495,7 @@ static void test_urgent_waits(void **state)
     feed(w, A, TCP_ACK, 103, 501, "c!d");
     tcp_table_end(w->table);
     expect_log(w, "open 0:ab 0:c 0:d close=CAPTURE");
-    w->client_port++; /* it has come first */
+    w->client_port++; /* it came first */
     feed_urgent(w, 103, "", 2);
     feed(w, A, TCP_ACK, 101, 501, "ab");
     feed(w, A, TCP_ACK, 103, 501, "c!d");
@@ -499,7 +503,7 @@ static void test_urgent_waits(void **state)
     expect_log(w, "open 0:ab 0:c 0:d close=CAPTURE");
 }
 
-/* An old segment announces no urgent byte. */
+/* An old segment does not announce an urgent byte. */
 static void test_old_urgent(void **state)
 {
     struct world *w = *state;

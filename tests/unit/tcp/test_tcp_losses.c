@@ -1,6 +1,6 @@
 /*
- * test_tcp_losses.c - what segments tell of losses: what was sent again and why, where it was lost, what was
- * overtaken, copied, or sent again needlessly.
+ * test_tcp_losses.c - what segments reveal about losses: what was retransmitted and why, where it
+ * was lost, what was reordered, duplicated, or retransmitted needlessly.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,14 +21,14 @@ static void which_side_lost_it(void **state)
     assert_int_equal(side(w, 0)->retransmitted, 1);
     assert_int_equal(side(w, 0)->retransmitted_bytes, 1400);
     ack(w, 1, 2900);
-    assert_int_equal(side(w, 0)->round_trip.num, 0); /* of which copy? */
-    /* One is left out; it comes 300 ms later: lost before us. */
+    assert_int_equal(side(w, 0)->round_trip.num, 0); /* it is unknown which copy was acknowledged */
+    /* One is left out and comes 300 ms later: lost before the capture point. */
     put(w, 0, TCP_ACK, 4300, 500, 1400, 77);
     w->next[0] = 2900;
     at(w, 620);
     data(w, 0, 2900, 1400);
     assert_int_equal(side(w, 0)->lost_upstream, 1);
-    /* And one that is overtaken. */
+    /* And one that is reordered. */
     w->next[0] = 5700;
     put(w, 0, TCP_ACK, 7100, 500, 1400, 79);
     w->next[0] = 5700;
@@ -40,8 +40,8 @@ static void which_side_lost_it(void **state)
     assert_int_equal(side(w, 0)->retransmitted_large, 2);
 }
 
-/* What comes so far ahead that nobody may have sent it does not make all that follows retransmitted; what is
- * acknowledged there was sent. */
+/* A segment so far ahead that it is probably forged does not make all that follows a
+ * retransmission; acknowledged bytes were sent. */
 static void far_ahead(void **state)
 {
     struct world *w = *state;
@@ -66,8 +66,8 @@ static void far_ahead(void **state)
     assert_int_equal(side(w, 0)->lost_upstream + side(w, 0)->reordered, 1);
 }
 
-/* fills_hole: of 6 packets of A, numbered as said, the last but one leaves a hole that the last one fills, so
- * long after. */
+/* fills_hole: 6 packets of A with given identifications; the last but one leaves a gap that the
+ * last one fills, late_ns later. */
 static void fills_hole(struct world *w, uint16_t step, uint16_t last_id, int64_t late_ns)
 {
     for (uint16_t i = 0; i < 5; i++)
@@ -78,7 +78,7 @@ static void fills_hole(struct world *w, uint16_t step, uint16_t last_id, int64_t
     put(w, 0, TCP_ACK, 150, 500, 10, last_id);
 }
 
-/* Where packets are numbered, the number tells, however soon or late it is. */
+/* If packets have identifications, these decide, however soon or late a packet comes. */
 static void numbers_tell_before_times(void **state)
 {
     const struct {
@@ -89,7 +89,7 @@ static void numbers_tell_before_times(void **state)
         {3, (uint16_t)(65529 + 5 * 3), 90 * MS, false}, /* between those of its neighbours */
         {3, (uint16_t)(65529 + 7 * 3), MS / 10, true},
         {511, (uint16_t)(65529 + 7 * 511), MS / 10, true},
-        {512, (uint16_t)(65529 + 7 * 512), MS / 10, false}, /* no numbers: then time tells */
+        {512, (uint16_t)(65529 + 7 * 512), MS / 10, false}, /* no identifications: time decides */
         {512, (uint16_t)(65529 + 5 * 512), 3 * MS, true},
         {0, 0, MS / 10, false},
         {3, 0, MS / 10, false}, /* no number */
@@ -104,8 +104,8 @@ static void numbers_tell_before_times(void **state)
     }
 }
 
-/* Where they are not, three acknowledgements for what stands before the hole have it sent again, and that
- * takes a round trip. */
+/* Otherwise, three acknowledgements of the byte before the gap cause a retransmission, which takes
+ * a round trip. */
 static void repeated_acknowledgements_tell(void **state)
 {
     struct world *w = *state;
@@ -115,7 +115,7 @@ static void repeated_acknowledgements_tell(void **state)
             open_up(w);
             w->facts->link.handshake_ns = MS;
             for (int i = 0; i < 5; i++)
-                put(w, 1, TCP_ACK, 500, 100, 0, 0); /* of before */
+                put(w, 1, TCP_ACK, 500, 100, 0, 0); /* of earlier data */
             put(w, 0, TCP_ACK, 110, 500, 10, 0);
             w->next[0] = 100;
             for (unsigned i = 0; i < acks; i++)
@@ -129,7 +129,8 @@ static void repeated_acknowledgements_tell(void **state)
     }
 }
 
-/* What is sent again though it was acknowledged has arrived: the acknowledgement is lost, the other way. */
+/* Retransmitted bytes that were acknowledged have arrived: the acknowledgement was lost in the
+ * other direction. */
 static void acknowledged_is_not_lost(void **state)
 {
     struct world *w = *state;
@@ -158,7 +159,7 @@ static void copies_are_no_loss(void **state)
     assert_int_equal(side(w, 0)->copies, 2);
     assert_int_equal(side(w, 0)->retransmitted, 0);
     assert_int_equal(side(w, 0)->data_segments, 2);
-    /* Without an identification time tells. */
+    /* Without an identification, time decides. */
     put(w, 1, TCP_ACK, 500, 200, 50, 0);
     put(w, 1, TCP_ACK, 500, 200, 50, 0);
     assert_int_equal(side(w, 1)->copies, 1);
@@ -167,7 +168,7 @@ static void copies_are_no_loss(void **state)
     assert_int_equal(side(w, 1)->retransmitted, 1);
 }
 
-/* How long may be between two captures of a packet, and by how much one may be overtaken. */
+/* The greatest time between two captures of a packet, and of a reordered one. */
 static void times_tell_exactly(void **state)
 {
     struct world *w = *state;
@@ -194,7 +195,7 @@ static void times_tell_exactly(void **state)
     assert_int_equal(side(w, 0)->first_ns, 1000 * MS);
 }
 
-/* Repeats are of one segment. */
+/* Repetitions count for one segment. */
 static void others_repeat_for_themselves(void **state)
 {
     struct world *w = *state;
@@ -211,7 +212,7 @@ static void others_repeat_for_themselves(void **state)
     assert_int_equal(side(w, 0)->most_repeats, 2);
 }
 
-/* says_sack: B acknowledges, with blocks of numbers that have come. */
+/* says_sack: B acknowledges a number, with blocks of received numbers. */
 static void says_sack(struct world *w, uint32_t number, const uint32_t *edges, uint8_t num, uint8_t len)
 {
     uint8_t options[40] = {1, 1, 5, len};
@@ -225,7 +226,7 @@ static void says_sack(struct world *w, uint32_t number, const uint32_t *edges, u
     w->ended = tcp_analyse_segment(w->facts, 1, &segment, 0, true, w->next[1], &w->stall);
 }
 
-/* What came twice was not lost: the other end says so (RFC 2883). */
+/* A segment that arrived twice was not lost: the other end reports it (RFC 2883). */
 static void came_twice(void **state)
 {
     struct world *w = *state;
@@ -234,8 +235,8 @@ static void came_twice(void **state)
         uint8_t num, len;
         bool is_twice;
     } cases[] = {{{100, 200}, 2, 10, true},
-                 {{200, 300}, 2, 10, true}, /* up to what is acknowledged */
-                 {{200, 301}, 2, 10, false}, /* what came behind a hole */
+                 {{200, 300}, 2, 10, true}, /* up to the acknowledged number */
+                 {{200, 301}, 2, 10, false}, /* it arrived behind a gap */
                  {{500, 600, 500, 700}, 4, 18, true}, /* within the second block */
                  {{500, 600, 501, 700}, 4, 18, false},
                  {{500, 700, 500, 699}, 4, 18, false},
@@ -274,7 +275,7 @@ static void keepalives_and_repeats(void **state)
     assert_int_equal(side(w, 0)->repeated_ns, w->now_ns);
     assert_int_equal(side(w, 0)->retransmitted_large, 4);
     at(w, 1500);
-    data(w, 0, 100, 1448); /* what is acknowledged waits for nothing */
+    data(w, 0, 100, 1448); /* acknowledged bytes wait for nothing */
     assert_int_equal(side(w, 0)->repeated_ns, w->now_ns - 200 * MS);
 }
 

@@ -1,5 +1,5 @@
 /*
- * test_tcp_peek.c - what a hurried look at packets says is missing.
+ * test_tcp_peek.c - a quick look at packets finds missing bytes.
  */
 #include "packet_maker.h"
 
@@ -16,7 +16,7 @@ static struct maker m;
 static uint8_t hosts[2] = {1, 1}; /* the last bytes of both addresses */
 static uint8_t to_port = 1;
 
-/* seems_missing shows a segment of that many bytes. cut: so many were not captured. */
+/* seems_missing shows a segment of len bytes, the last cut of which were not captured. */
 static bool seems_missing(struct ds_tcp_peek *peek, uint16_t port, uint32_t seq, uint8_t flags,
                           uint16_t len, uint16_t cut)
 {
@@ -48,8 +48,8 @@ static void sees_what_is_missing(void **state)
     assert_false(seems_missing(peek, 1, 0xffffffff, ACK, 0, 0));
     assert_false(seems_missing(peek, 1, 0xffffffff, ACK, 10, 0)); /* its numbers wrap */
     assert_false(seems_missing(peek, 1, 9, ACK, 5, 0));
-    assert_false(seems_missing(peek, 1, 9, ACK, 5, 0)); /* once more */
-    assert_true(seems_missing(peek, 1, 15, ACK, 5, 0)); /* one byte is not there */
+    assert_false(seems_missing(peek, 1, 9, ACK, 5, 0)); /* again */
+    assert_true(seems_missing(peek, 1, 15, ACK, 5, 0)); /* one byte is missing */
     assert_false(seems_missing(peek, 1, 20, ACK, 5, 0));
     assert_true(seems_missing(peek, 1, 25, ACK, 5, 1)); /* it is cut */
     assert_false(seems_missing(peek, 2, 7, ACK, 0, 0)); /* nothing was sent yet */
@@ -59,7 +59,7 @@ static void sees_what_is_missing(void **state)
     ds_tcp_peek_free(NULL);
 }
 
-/* A stream is of two addresses and two ports, this way round. */
+/* A stream belongs to two addresses and two ports, in this direction. */
 static void tells_streams_apart(void **state)
 {
     static const struct {
@@ -79,7 +79,7 @@ static void tells_streams_apart(void **state)
     ds_tcp_peek_free(peek);
 }
 
-/* Of more streams than it follows it cannot tell. */
+/* There is a cap on followed streams; nothing is known about others. */
 static void ends_at_many(void **state)
 {
     struct ds_tcp_peek *peek = ds_tcp_peek_new();

@@ -10,8 +10,7 @@
 
 #include "tcp_world.h"
 
-/* Random streams: whatever is done to the segments, the bytes come out in order and in
- * their place. */
+/* Random streams: however the segments are changed, the bytes come out in order and in their place. */
 
 enum { STREAM_LEN = 4000, MAX_SEGMENTS = 4 * STREAM_LEN };
 
@@ -162,7 +161,7 @@ static void run_random(uint32_t seed, int how)
         segment.dst_port = dir == A ? 5000 : 4000;
         segment.flags = TCP_ACK;
         segment.ack = isn[!dir];
-        if ((how & LOSE) != 0 && i >= 2) /* a SYN-ACK that answers no SYN is nobody's */
+        if ((how & LOSE) != 0 && i >= 2) /* a SYN-ACK that answers no SYN belongs to no connection */
             segment.ack += (uint32_t)w.at[!dir] + draw(&w, 1000);
         if (i < 2) {
             segment.seq = isn[dir] - 1;

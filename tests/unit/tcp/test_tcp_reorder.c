@@ -1,5 +1,5 @@
 /*
- * test_tcp_reorder.c - TCP segments that come not quite in order, which wait for their turn.
+ * test_tcp_reorder.c - TCP segments that are slightly out of order wait for their turn.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,13 +11,13 @@
 #include "tcp/tcp_analysis.h"
 #include "tcp_world.h"
 
-/* Packets not quite in order, and far apart: what comes within a few packets is not lost. */
+/* Packets out of order, and far apart in time: bytes that come within a few packets are not lost. */
 static void test_disorder(void **state)
 {
     struct world *w = *state;
     w->is_quiet = true;
     shake(w, 0, 0);
-    feed(w, B, TCP_ACK, 1, 5, ""); /* of what comes later */
+    feed(w, B, TCP_ACK, 1, 5, ""); /* of bytes that come later */
     feed(w, A, TCP_ACK, 3, 1, "cd");
     for (int i = 0; i < TCP_DISORDER - 1; i++) {
         w->now_ns += 5000 * MS;
@@ -43,7 +43,7 @@ static void tell(struct world *w, const struct told *told, const char *order)
         feed_told(w, &told[*order - '0']);
 }
 
-/* A question, its answer, and the end that the one who answered began. */
+/* A question, its answer, and the end of the connection, which the answering end began. */
 static const struct told exchange[] = {
     {A, TCP_SYN, 100, 0, ""},
     {B, TCP_SYN | TCP_ACK, 500, 101, ""},
@@ -70,8 +70,7 @@ static void test_any_order(void **state)
     }
 }
 
-/* What comes behind a segment that waits waits as well, of other connections too; it has its own
- * time then. */
+/* Segments behind a waiting one wait, too, also on other connections; each keeps its own time. */
 static void test_order_among_connections(void **state)
 {
     struct world *w = *state;
@@ -90,8 +89,8 @@ static void test_order_among_connections(void **state)
     assert_int_equal(held_len(w), 0);
 }
 
-/* Of a connection that was joined late the other side begins where what is there of it does, in
- * whatever order it came. */
+/* On a connection that was joined late, the other side's stream begins with its lowest captured
+ * byte, in any order. */
 static void test_joined_late_in_disorder(void **state)
 {
     struct world *w = *state;
@@ -104,8 +103,8 @@ static void test_joined_late_in_disorder(void **state)
     expect_log(w, "open 0:ask 1:ab 1:cd 1:ef");
 }
 
-/* joined_late_segments feeds questions with an answer, or with an acknowledgement alone, and expects that
- * all segments are counted, in this order and with packets 2 and 3 of each four the other way round. */
+/* joined_late_segments feeds questions with an answer, or with a bare acknowledgement, and expects
+ * that all segments are counted, in this order and with packets 2 and 3 of each four swapped. */
 static void joined_late_segments(struct world *w, const char *answer, bool is_swapped)
 {
     const uint32_t len = (uint32_t)strlen(answer);
@@ -131,8 +130,8 @@ static void joined_late_segments(struct world *w, const char *answer, bool is_sw
     assert_int_equal(side[0].retransmitted + side[1].retransmitted, 0);
 }
 
-/* Acknowledgements alone that come while the first data waits for a SYN are counted: they are what says that
- * the other end is there. */
+/* Bare acknowledgements are counted even if they come while the first data waits for a SYN: they
+ * show that the other end exists. */
 static void test_joined_late_acknowledgements(void **state)
 {
     struct world *w = *state;
@@ -144,7 +143,7 @@ static void test_joined_late_acknowledgements(void **state)
     joined_late_segments(w, "a", true);
     w->client_port++;
     w->log_len = 0;
-    feed(w, B, TCP_ACK, 499, 100, ""); /* a keep-alive has the number of a byte that came before */
+    feed(w, B, TCP_ACK, 499, 100, ""); /* a keep-alive has the number of an earlier byte */
     feed(w, A, TCP_ACK, 100, 500, "ab");
     feed(w, B, TCP_ACK, 499, 102, "");
     feed(w, B, TCP_ACK, 500, 102, "cd");
@@ -152,8 +151,8 @@ static void test_joined_late_acknowledgements(void **state)
     expect_log(w, "open 0:ab 1:cd");
 }
 
-/* An acknowledgement alone is taken though something that its sender sent before is missing: that it comes ends
- * a wait, whatever becomes of what is missing. */
+/* A bare acknowledgement is processed even if earlier bytes of its sender are missing: it ends a
+ * wait, whatever happens to the missing bytes. */
 static void test_acknowledgement_behind_a_hole(void **state)
 {
     struct world *w = *state;
@@ -163,7 +162,7 @@ static void test_acknowledgement_behind_a_hole(void **state)
     feed(w, B, TCP_ACK, 500, 103, "no");
     feed(w, A, TCP_ACK, 103, 502, "ask");
     tcp_table_settle(w->table);
-    feed(w, B, TCP_ACK, 510, 106, ""); /* 502 to 509 were lost, and are sent again in a while */
+    feed(w, B, TCP_ACK, 510, 106, ""); /* 502 to 509 were lost and are retransmitted later */
     struct segment any = next_segment(w, A);
     int dir;
     const struct tcp_conn *conn = tcp_find_conn(w->table, &any, &dir);
@@ -172,8 +171,8 @@ static void test_acknowledgement_behind_a_hole(void **state)
     expect_log(w, "open 0:ask 1:no 0:ask");
 }
 
-/* What is captured where it is sent has no checksum yet. That does not make it wait at the beginning, where
- * both ends send before they have got anything. */
+/* Packets that are captured on their sender's host have no checksum yet. They do not wait for that
+ * reason at the beginning, when both ends send before they have received anything. */
 static void test_joined_late_without_checksums(void **state)
 {
     struct world *w = *state;
@@ -187,7 +186,7 @@ static void test_joined_late_without_checksums(void **state)
     assert_int_equal(w->stats.ignored + w->stats.reordered, 0);
 }
 
-/* Where one direction was captured, an acknowledgement does not go before what its sender sent earlier. */
+/* In one direction alone, an acknowledgement is not processed before earlier segments of its sender. */
 static void test_acknowledgements_one_way(void **state)
 {
     struct world *w = *state;
@@ -202,8 +201,8 @@ static void test_acknowledgements_one_way(void **state)
     assert_int_equal(w->stats.reordered, 0);
 }
 
-/* A SYN that comes as the last of 32 is in time, one later is late: where the stream began is
- * known by then. */
+/* A SYN that comes as the last of 32 packets is in time; a later one is not, as the beginning of
+ * the stream is known by then. */
 static void test_syn_at_the_last_moment(void **state)
 {
     struct world *w = *state;
@@ -222,7 +221,7 @@ static void test_syn_at_the_last_moment(void **state)
     }
 }
 
-/* Time alone does not end the waiting while packets come, but the clock does. */
+/* Packet times alone do not end the wait while packets come, but the clock does. */
 static void test_turns_by_clock(void **state)
 {
     struct world *w = *state;
@@ -234,8 +233,8 @@ static void test_turns_by_clock(void **state)
     expect_log(w, "open 0:answer");
 }
 
-/* The first packet of a capture that began late may be somebody else's: the connection begins with what the
- * other end has acknowledged. */
+/* The first packet of a capture that joined late may be an outsider's: the connection begins with
+ * what the other end has acknowledged. */
 static void test_joined_late_behind_somebody_else(void **state)
 {
     struct world *w = *state;
@@ -247,7 +246,7 @@ static void test_joined_late_behind_somebody_else(void **state)
     feed(w, B, TCP_ACK, 502, 103, "d");
     tcp_table_settle(w->table);
     expect_log(w, "open 0:a 1:b 0:c 1:d");
-    w->client_port++; /* nobody has acknowledged anything, or what is far away */
+    w->client_port++; /* nothing is acknowledged, or a number far away */
     feed(w, A, TCP_ACK, 9000, 501, "spoof");
     feed(w, A, TCP_ACK, 101, 501, "a");
     feed(w, B, TCP_ACK, 501, 9006 + TCP_NEAR, "");
@@ -255,7 +254,7 @@ static void test_joined_late_behind_somebody_else(void **state)
     expect_log(w, "open 0:spoof");
 }
 
-/* Who waited in vain once does not wait again. */
+/* A connection that waited without success does not wait again. */
 static void test_waits_once(void **state)
 {
     struct world *w = *state;
@@ -268,8 +267,8 @@ static void test_waits_once(void **state)
     expect_log(w, "0:one 0:two");
 }
 
-/* A connection that has had its beginning waits for nothing but an end, and with data that acknowledges what
- * has not been captured. */
+/* After its beginning, a connection waits only for an end, and with data that acknowledges bytes
+ * that were not captured. */
 static void test_beginning_is_over(void **state)
 {
     struct world *w = *state;
@@ -277,7 +276,7 @@ static void test_beginning_is_over(void **state)
     shake(w, 100, 500);
     for (int i = 3; i < TCP_DISORDER - 1; i++)
         feed(w, A, TCP_ACK, 101, 501, "");
-    feed(w, A, TCP_ACK, 101, 502, "waits"); /* the last one that may */
+    feed(w, A, TCP_ACK, 101, 502, "waits"); /* the last one that may wait */
     expect_log(w, "open");
     feed(w, B, TCP_ACK, 501, 101, "x");
     feed(w, B, TCP_ACK, 502, 106, "");
@@ -304,20 +303,20 @@ static void test_reset_before_data(void **state)
     expect_log(w, "0:ab close=RESET0");
     w->client_port++;
     shake(w, 100, 500);
-    feed(w, A, TCP_RST, 101, 0, ""); /* does not say what its sender had got */
+    feed(w, A, TCP_RST, 101, 0, ""); /* does not show what its sender had received */
     feed(w, B, TCP_ACK, 501, 101, "cd");
     expect_log(w, "open 1:cd");
     tcp_table_settle(w->table);
     expect_log(w, "close=RESET0");
     w->client_port++;
     shake(w, 100, 500);
-    feed(w, A, TCP_RST, 101 + (1 << 20), 0, ""); /* blind: nobody waits for that */
+    feed(w, A, TCP_RST, 101 + (1 << 20), 0, ""); /* blind: nothing waits for it */
     feed(w, B, TCP_ACK, 501, 101, "cd");
     expect_log(w, "open 1:cd");
     assert_int_equal(held_len(w), 0);
 }
 
-/* The ports are used again at once, while the end of the connection before is still waited for. */
+/* The ports are reused at once, while the end of the connection before is still expected. */
 static void test_reuse_while_waiting(void **state)
 {
     struct world *w = *state;
@@ -329,7 +328,7 @@ static void test_reuse_while_waiting(void **state)
     shake(w, 90000, 80000);
     feed(w, A, TCP_ACK, 90001, 80001, "new");
     expect_log(w, "close=RESET0 open 0:new");
-    /* Nothing is known of the one before but its last packets. */
+    /* Only the last packets of the connection before are known. */
     w->client_port++;
     feed(w, A, TCP_ACK, 5000000, 1, "rest");
     feed(w, A, TCP_SYN, 90000, 0, "");
@@ -337,13 +336,14 @@ static void test_reuse_while_waiting(void **state)
     feed(w, B, TCP_SYN | TCP_ACK, 80000, 90001, "");
     expect_log(w, "close=REUSED open");
     w->client_port++;
-    feed(w, A, TCP_ACK, 90001 + (1 << 20), 1, "far"); /* as far off as may be */
+    feed(w, A, TCP_ACK, 90001 + (1 << 20), 1, "far"); /* as far off as possible */
     feed(w, A, TCP_SYN, 90000, 0, "");
     expect_log(w, "open");
     tcp_table_end(w->table);
 }
 
-/* A SYN that comes far too late is that of the connection when its number lies just before. */
+/* A SYN that comes far too late belongs to the connection if its number is the one before the
+ * beginning. */
 static void test_very_late_syn(void **state)
 {
     struct world *w = *state;
@@ -355,7 +355,7 @@ static void test_very_late_syn(void **state)
         feed(w, A, TCP_ACK, 200002, 1, "cd");
         tcp_table_end(w->table);
         expect_log(w, "open 0:ab 0:cd close=CAPTURE");
-        assert_int_equal(w->stats.ignored, off); /* nobody has answered that one */
+        assert_int_equal(w->stats.ignored, off); /* no end has answered it */
     }
 }
 

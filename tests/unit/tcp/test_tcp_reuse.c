@@ -1,7 +1,7 @@
 /*
- * test_tcp_reuse.c - two connections, one after the other, on the same ports (tcp_reuse.h): captured in both
- * directions or in one, from their SYNs on or not, ended by FIN, by RST or by nothing that was captured,
- * with numbers of the second one that are near those of the first one, far from them, or wrap around.
+ * test_tcp_reuse.c - two consecutive connections on the same ports (tcp_reuse.h): captured in both
+ * directions or in one, with their SYNs or without, ended by FIN, by RST or by nothing captured;
+ * the numbers of the second one are near those of the first, far from them, or wrap around.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,14 +22,14 @@ enum end { BY_FIN, BY_RESET_OF_A, BY_RESET_OF_B, BY_NOTHING };
 
 struct reuse {
     int only;             /* the direction that is captured; -1: both */
-    bool has_syns[2];     /* of the first connection and the second one */
+    bool has_syns[2];     /* of the first and the second connection */
     enum end end;
     uint32_t first_seq, after[2]; /* after: how far behind the end of the first one the second one begins */
     int num_first;        /* segments with data, each way */
     int64_t wait_ns;
 };
 
-/* side is what comes of a capture, for each direction. */
+/* side is the result of a capture for each direction. */
 struct seen {
     int first[2], second[2];
     uint64_t gaps;
@@ -142,29 +142,30 @@ static bool is_a_little_before(const struct reuse *reuse)
     return (int32_t)reuse->after[A] == -3000 || (int32_t)reuse->after[B] == -3000;
 }
 
-/* is_like_late says whether a SYN of the second connection looks like that of the first one, come late: it lies a
- * little before the few segments that were captured of that. */
+/* is_like_late returns whether a SYN of the second connection looks like a late SYN of the first:
+ * its number is a little before the few captured segments of that. */
 static bool is_like_late(const struct reuse *reuse)
 {
     return !reuse->has_syns[0] && reuse->num_first < TCP_DISORDER / 4 && is_a_little_before(reuse);
 }
 
-/* is_like_repeated says whether the second connection, or what follows on its SYN (is_like_late), looks like
- * retransmissions of bytes that were sent before the capture began. */
+/* is_like_repeated returns whether the second connection, or the segments after its SYN
+ * (is_like_late), look like retransmissions of bytes from before the capture. */
 static bool is_like_repeated(const struct reuse *reuse)
 {
     return !reuse->has_syns[0] && (int32_t)reuse->after[A] == -3000 && (int32_t)reuse->after[B] == -3000;
 }
 
-/* leaps: both numbers of the second one lie beyond the end of the first one, and both are captured. */
+/* leaps: both numbers of the second connection are beyond the end of the first, and both directions
+ * are captured. */
 static bool leaps(const struct reuse *reuse)
 {
     return reuse->only == -1 && reuse->end != BY_NOTHING && (int32_t)reuse->after[A] > 0 &&
            (int32_t)reuse->after[B] > 0;
 }
 
-/* check_reuse: what the second one says is passed on, or something is said to be missing; with its SYNs, or where
- * its numbers leap, all of it is, and nothing else is said. */
+/* check_reuse: the data of the second connection is passed on, or a gap is reported; with its SYNs,
+ * or if its numbers leap, all of it is passed on, and nothing else is reported. */
 static void check_reuse(struct world *w, const struct reuse *reuse)
 {
     const struct seen seen = play(w, reuse);
@@ -198,11 +199,11 @@ static void test_each_reuse(void **state)
         {1, 1},                             /* just behind it */
         {3000, 3000},                       /* by a clock, as long after it */
         {65537, 0x30000000},                /* as Linux chooses where the last FIN was its own */
-        {1000000, 1000000},                 /* at the border of what is near */
+        {1000000, 1000000},                 /* at the edge of near numbers */
         {31250000, 31250000},               /* by a clock, two seconds later */
         {0x60000000, 0x30000000},           /* far */
         {0xa0000000, 0xb0000000},           /* far behind */
-        {3000, 0x30000000}, {0x30000000, 3000}, /* one end alone is near */
+        {3000, 0x30000000}, {0x30000000, 3000}, /* only one end is near */
         {(uint32_t)-3000, 0x50000000}, {0x50000000, (uint32_t)-3000},
         {(uint32_t)-3000, (uint32_t)-3000},
     };
@@ -225,8 +226,9 @@ static void test_each_reuse(void **state)
     }
 }
 
-/* One SYN-ACK that an attacker sends in the name of an end, with the next number of that, is not answered by
- * what acknowledges the data of that end: data as long as its own next ones, */
+/* A single SYN-ACK that an attacker sends in the name of an end, with that end's next number,
+ * begins no connection, as it is not answered by an acknowledgement of that end's data: data as
+ * long as its own next ones, */
 static struct conversation test_stray_syn_ack_with_data = {
     .begin = establish,
     .told = {{A, TCP_SYN | TCP_ACK, 101, 502, "spoof"},
@@ -247,7 +249,7 @@ static struct conversation test_stray_syn_ack_of_the_answering_end = {
     .ignored = 1,
 };
 
-/* or none, where data of both ends cross, */
+/* or none, if data of both ends crosses, */
 static struct conversation test_stray_syn_ack_and_crossing_data = {
     .begin = establish,
     .told = {{A, TCP_SYN | TCP_ACK, 101, 502, ""},
@@ -259,7 +261,7 @@ static struct conversation test_stray_syn_ack_and_crossing_data = {
     .ignored = 1,
 };
 
-/* or where the answer is that of Linux to any SYN (RFC 5961), captured behind data, */
+/* or if the answer is Linux's answer to any SYN (RFC 5961), captured after data, */
 static struct conversation test_stray_syn_ack_and_challenge = {
     .begin = establish,
     .told = {{A, TCP_SYN | TCP_ACK, 101, 502, ""},
@@ -271,7 +273,7 @@ static struct conversation test_stray_syn_ack_and_challenge = {
     .ignored = 1,
 };
 
-/* that captured behind data of its own end as well, */
+/* captured also after data of its own end, */
 static struct conversation test_stray_syn_ack_and_late_challenge = {
     .begin = establish,
     .told = {{A, TCP_SYN | TCP_ACK, 101, 502, ""},
@@ -283,7 +285,7 @@ static struct conversation test_stray_syn_ack_and_late_challenge = {
     .ignored = 1,
 };
 
-/* or where the answering end is heard for the first time, */
+/* or if the answering end is heard for the first time, */
 static struct conversation test_stray_syn_ack_and_first_answer = {
     .told = {{A, TCP_ACK, 101, 502, "a"},
              {A, TCP_SYN | TCP_ACK, 101, 502, ""},
@@ -294,7 +296,7 @@ static struct conversation test_stray_syn_ack_and_first_answer = {
     .ignored = 1,
 };
 
-/* or a number that the end comes to later. */
+/* or a number that the end reaches later. */
 static struct conversation test_stray_syn_ack_ahead = {
     .begin = establish,
     .told = {{A, TCP_SYN | TCP_ACK, 103, 502, ""},
@@ -307,7 +309,7 @@ static struct conversation test_stray_syn_ack_ahead = {
     .ignored = 1,
 };
 
-/* Nor is it, if the acknowledged data is captured late. */
+/* Nor does it if the acknowledged data is captured late. */
 static struct conversation test_stray_syn_ack_ahead_of_late_data = {
     .begin = establish,
     .told = {{A, TCP_SYN | TCP_ACK, 103, 502, ""},
@@ -319,7 +321,7 @@ static struct conversation test_stray_syn_ack_ahead_of_late_data = {
     .ignored = 1,
 };
 
-/* Where one direction was captured, a SYN is not followed by what follows the data of before. */
+/* In one direction alone, a SYN begins no connection if data continues the old stream. */
 static struct conversation test_stray_syn_with_data_one_way = {
     .told = {{A, TCP_SYN, 100, 0, ""},
              {A, TCP_ACK, 101, 501, "a"},
@@ -341,7 +343,7 @@ static struct conversation test_stray_syn_and_repeated_data_one_way = {
     .ignored = 1,
 };
 
-/* A SYN that comes after the FIN of before is. */
+/* A SYN after the old connection's FIN does. */
 static struct conversation test_syn_of_next_after_fin_one_way = {
     .told = {{A, TCP_SYN, 100, 0, ""},
              {A, TCP_ACK, 101, 501, "abcdef"},
@@ -352,7 +354,7 @@ static struct conversation test_syn_of_next_after_fin_one_way = {
     .log = "open 0:abcdef 0. close=REUSED open 0:next",
 };
 
-/* One that came before it is not, though data is repeated after it. */
+/* A SYN before it does not, even if data is retransmitted after it. */
 static struct conversation test_stray_syn_before_fin_one_way = {
     .told = {{A, TCP_SYN, 100, 0, ""},
              {A, TCP_ACK, 101, 501, "abc"},
@@ -374,7 +376,7 @@ static struct conversation test_syn_ack_of_next = {
     .log = "close=REUSED open 0:c 1:d",
 };
 
-/* with its own ahead and the other a little behind, */
+/* with its own number ahead and the other a little behind, */
 static struct conversation test_syn_ack_of_next_that_answers_behind = {
     .begin = establish,
     .told = {{B, TCP_SYN | TCP_ACK, 3000, 100, ""},
@@ -384,7 +386,7 @@ static struct conversation test_syn_ack_of_next_that_answers_behind = {
     .log = "close=REUSED open 0:c 1:d",
 };
 
-/* with its own before the first one that was seen, */
+/* with its own number before the first one that was captured, */
 static struct conversation test_syn_ack_of_next_before_the_beginning = {
     .begin = establish,
     .told = {{B, TCP_SYN | TCP_ACK, 400, 4000, ""},
@@ -394,7 +396,7 @@ static struct conversation test_syn_ack_of_next_before_the_beginning = {
     .log = "close=REUSED open 0:c 1:d",
 };
 
-/* or with the other one far off. */
+/* or with the other number far off. */
 static struct conversation test_syn_ack_of_next_that_answers_far = {
     .begin = establish,
     .told = {{B, TCP_SYN | TCP_ACK, 501, 0x30000000, ""},

@@ -1,6 +1,6 @@
 /*
- * test_tcp_stalls.c - what segments tell of a stream that stands still: a window that is closed or full, bytes
- * that are sent again and again, or are missing.
+ * test_tcp_stalls.c - what segments reveal about a stalled stream: a closed or full window,
+ * repeated retransmissions, or missing bytes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include "analysis_world.h"
 
-/* A process that stands still: what is sent again asks whether it reads on, and its kernel answers. */
+/* A process that is stalled: retransmissions probe whether it reads, and its kernel answers. */
 static void probes(void **state)
 {
     enum { CLOSED, BEYOND, WITHIN, UNANSWERED, CASES };
@@ -35,7 +35,8 @@ static void probes(void **state)
     }
 }
 
-/* is_heard: the other end speaks, it is sent again, and a while later the other end speaks and has not got it. */
+/* is_heard: the other end sends, bytes are retransmitted, and a while later the other end sends and
+ * has not received them. */
 static void heard_and_not_acknowledged(void **state)
 {
     enum { HEARD, NOT_AGAIN, TOO_SOON, ACKNOWLEDGED, CASES };
@@ -60,7 +61,7 @@ static void heard_and_not_acknowledged(void **state)
         if (i != NOT_AGAIN)
             data(w, 0, 100, 1448);
         assert_int_equal(w->ended, -1);
-        at(w, i == TOO_SOON ? 3239 : 3240); /* 200 ms, and twice the 20 of the handshake */
+        at(w, i == TOO_SOON ? 3239 : 3240); /* 200 ms, and twice the handshake's 20 */
         put(w, 1, TCP_ACK, 504, i == ACKNOWLEDGED ? 1548 : 100, 4, ++w->ip_id);
         assert_int_equal(w->ended, i == HEARD || i == ACKNOWLEDGED ? 0 : -1);
         if (i != HEARD && i != ACKNOWLEDGED)
@@ -77,7 +78,7 @@ static void heard_and_not_acknowledged(void **state)
     }
 }
 
-/* close_window: B has got the first 1000 bytes, and takes no more. */
+/* close_window: B has received the first 1000 bytes, and accepts no more. */
 static void close_window(struct world *w)
 {
     data(w, 0, 100, 1000);
@@ -85,7 +86,7 @@ static void close_window(struct world *w)
     ack(w, 1, 1100);
 }
 
-/* A stall is reported once the kernels that are asked have answered within it, or after three seconds. */
+/* A stall is reported when the kernels have answered within it, or after three seconds. */
 static void kernels_have_a_word(void **state)
 {
     struct world *w = *state;
@@ -123,7 +124,7 @@ static void nobody_reads(void **state)
     at(w, 1100);
     assert_true(tcp_analysis_time(w->facts, 0, false, w->now_ns, &w->stall));
     assert_false(w->stall.is_over);
-    assert_false(tcp_analysis_time(w->facts, 0, false, w->now_ns, &w->stall)); /* told */
+    assert_false(tcp_analysis_time(w->facts, 0, false, w->now_ns, &w->stall)); /* reported */
     ack(w, 1, 1100);
     assert_int_equal(side(w, 1)->zero_windows, 1);
     at(w, 4700);
@@ -135,7 +136,7 @@ static void nobody_reads(void **state)
     assert_int_equal(w->stall.duration_ns, 4600 * MS);
     assert_int_equal(side(w, 0)->stalls, 1);
     assert_int_equal(side(w, 0)->longest_stall_ns, 4600 * MS);
-    /* What is sent without a pause was held up, what comes later was not. */
+    /* Data that is sent without a pause was delayed; later data was not. */
     data(w, 0, 1100, 100);
     assert_int_equal(w->facts->dir[0].run_ns, 4600 * MS);
     ack(w, 1, 1200);
@@ -154,7 +155,7 @@ static void short_pauses_are_usual(void **state)
     ack(w, 1, 1100);
     assert_int_equal(w->ended, -1);
     assert_int_equal(side(w, 0)->stalls, 0);
-    /* A window that is full, but goes on to be used, is none. */
+    /* A full window that is still being used is no stall. */
     w->window[1] = 20;
     ack(w, 1, 1100);
     for (uint32_t i = 0; i < 50; i++) {
@@ -181,7 +182,7 @@ static void full_window(void **state)
     assert_int_equal(w->ended, 0);
     assert_int_equal(w->stall.why, DS_STALL_FULL_WINDOW);
     assert_int_equal(w->stall.duration_ns, 800 * MS);
-    /* One that goes on at the end. */
+    /* A stall that lasts until the end. */
     data(w, 0, 2500, 1200);
     data(w, 0, 3700, 1200);
     at(w, 1200);
@@ -190,7 +191,7 @@ static void full_window(void **state)
     assert_int_equal(w->stall.duration_ns, 300 * MS);
 }
 
-/* What is lost before it comes here is known by the numbers of what does come. */
+/* Bytes that are lost before the capture point are known from the numbers of captured ones. */
 static void lost_before_it_comes(void **state)
 {
     enum { FROM = 500, HOLE = 20000, TAIL = 300 };
@@ -206,13 +207,13 @@ static void lost_before_it_comes(void **state)
     ack(w, 0, hole);
     at(w, 3000);
     put(w, 1, TCP_ACK, end, 100, 0, 0);
-    assert_int_equal(side(w, 1)->missing, HOLE); /* of which that end is no part */
+    assert_int_equal(side(w, 1)->missing, HOLE); /* that end is not part of it */
     at(w, 3099);
     put(w, 0, TCP_ACK, 100, hole, 4, ++w->ip_id);
     put(w, 1, TCP_ACK, end, 104, 0, 0);
     assert_int_equal(w->ended, -1);
     at(w, 3100);
-    put(w, 0, TCP_ACK, 104, hole, 0, 0); /* the one has been heard for so long, the other has not */
+    put(w, 0, TCP_ACK, 104, hole, 0, 0); /* one end has been heard for that long, the other has not */
     assert_int_equal(w->ended, -1);
     put(w, 1, TCP_ACK, end, 104, 0, 0);
     assert_int_equal(w->ended, 1);
@@ -236,7 +237,8 @@ static void lost_before_it_comes(void **state)
     assert_int_equal(w->ended, -1);
 }
 
-/* Near it: what comes after all, what is small, what others as large pass, and numbers that nobody sent. */
+/* Near misses: bytes that do arrive, small ones, ones of a size that other segments pass with, and
+ * numbers that no end sent. */
 static void comes_all_the_same(void **state)
 {
     enum { COMES, ACKNOWLEDGED, SMALL, LARGE, OTHERS_PASS, LESS_THAN_FULL, RESET, FAR, NEAR, UNHEARD, CASES };
@@ -269,7 +271,7 @@ static void comes_all_the_same(void **state)
     }
 }
 
-/* A capture that begins when it is missing already: what is acknowledged tells. */
+/* The capture begins when bytes are already missing: acknowledgements reveal them. */
 static void lost_before_the_capture(void **state)
 {
     struct world *w = *state;
@@ -283,7 +285,7 @@ static void lost_before_the_capture(void **state)
     assert_int_equal(w->stall.duration_ns, 3000 * MS);
 }
 
-/* Clocks that go back and forth: the stalls together are longer than there is room for. */
+/* Clocks that jump back and forth: the stalls together are longer than the greatest duration. */
 static void stalls_of_centuries(void **state)
 {
     struct world *w = *state;

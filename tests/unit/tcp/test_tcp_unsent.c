@@ -1,6 +1,7 @@
 /*
- * test_tcp_unsent.c - data that acknowledges what was not sent waits for what comes in its place
- * (tcp_reorder.c): until it is acknowledged, or for as long as packets come in disorder.
+ * test_tcp_unsent.c - data that acknowledges bytes that were not sent waits for the data that may
+ * come in its place (tcp_reorder.c): until it is acknowledged, or for as long as packets are out of
+ * order.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +13,8 @@
 #include "tcp_conversation.h"
 #include "tcp_world.h"
 
-/* What acknowledges bytes that were not sent yet goes behind what comes in its place, even if they are sent
- * meanwhile: by one byte, by TCP_NEAR. */
+/* Data that acknowledges bytes that were not sent yet is processed after the data in its place,
+ * even if the bytes are sent in between: by one byte, by TCP_NEAR. */
 static void test_unsent_acks(void **state)
 {
     struct world *w = *state;
@@ -32,11 +33,12 @@ static void test_unsent_acks(void **state)
     expect_log(w, "");
     const uint64_t num = w->stats.retransmitted;
     feed(w, A, TCP_ACK, 107, 900, "more");
-    assert_int_equal(w->stats.retransmitted, num + 1); /* of what has come nothing waits */
+    assert_int_equal(w->stats.retransmitted, num + 1); /* delivered bytes do not wait */
 }
 
-/* It is taken once the other end has acknowledged all of it, or after the clock has waited. Then what was
- * acknowledged counts as lost. A number that the sender has acknowledged before is in no doubt. */
+/* It is processed when the other end has acknowledged all of it, or after the clock has waited. The
+ * acknowledged bytes then count as lost. A number that the sender has acknowledged before is not in
+ * doubt. */
 static void test_unsent_acks_of_lost_bytes(void **state)
 {
     struct world *w = *state;
@@ -65,7 +67,7 @@ static void test_unsent_acks_of_lost_bytes(void **state)
     expect_log(w, "0:cap");
 }
 
-/* What is held behind a hole, and a FIN, has been sent. */
+/* Held bytes behind a gap, and a FIN, were sent. */
 static void test_acks_of_held_bytes(void **state)
 {
     struct world *w = *state;
@@ -91,7 +93,7 @@ static void test_unsent_acks_of_acked_data(void **state)
     expect_log(w, "0:ok");
 }
 
-/* A SYN that the ends ignore does not make what waits be taken. */
+/* A SYN that the ends ignore does not end the wait. */
 static struct conversation test_syn_where_an_unsent_ack_waits = {
     .begin = establish,
     .told = {{A, TCP_ACK, 102, 503, "spoof"},
@@ -102,7 +104,8 @@ static struct conversation test_syn_where_an_unsent_ack_waits = {
     .ignored = 2,
 };
 
-/* As soon as something of the other end is there, also where a capture begins amid a connection. */
+/* The wait begins as soon as the other end is seen, also if a capture begins in the middle of a
+ * connection. */
 static struct conversation test_unsent_ack_at_the_start = {
     .told = {{A, TCP_ACK, 101, 501, "a"},
              {B, TCP_ACK, 501, 102, "b"},
@@ -114,7 +117,7 @@ static struct conversation test_unsent_ack_at_the_start = {
     .ignored = 1,
 };
 
-/* Bytes of a hole have not been captured, whatever is held behind it. */
+/* The bytes of a gap were not captured, whatever is held behind it. */
 static struct conversation test_unsent_ack_amid_a_hole = {
     .begin = establish,
     .told = {{B, TCP_ACK, 510, 102, "early"},
@@ -124,7 +127,7 @@ static struct conversation test_unsent_ack_amid_a_hole = {
     .ignored = 1,
 };
 
-/* Where all waits for a reset of another connection, what comes in its place waits as well. */
+/* If all segments wait for a reset of another connection, the data in its place waits, too. */
 static void test_unsent_ack_behind_a_reset(void **state)
 {
     struct world *w = *state;
@@ -142,7 +145,7 @@ static void test_unsent_ack_behind_a_reset(void **state)
     expect_log(w, "open 0:z 1:x 0:right");
 }
 
-/* An acknowledgement whose checksum is bad does not show that it has arrived. */
+/* An acknowledgement with a bad checksum does not show that it has arrived. */
 static void test_unsent_ack_and_a_bad_checksum(void **state)
 {
     struct world *w = *state;
@@ -156,8 +159,8 @@ static void test_unsent_ack_and_a_bad_checksum(void **state)
     expect_log(w, "0:right");
 }
 
-/* Other bytes have come in the place of data that acknowledged what was not sent. That acknowledgement says
- * nothing, also where the real bytes are acknowledged before it is looked at. */
+/* Other bytes came in the place of data that acknowledged unsent bytes. That acknowledgement proves
+ * nothing, even if the real bytes are acknowledged before it is processed. */
 static void test_unsent_ack_of_replaced_data(void **state)
 {
     struct world *w = *state;

@@ -1,6 +1,6 @@
 /*
- * test_keylog.c - the lines of a key log: which are taken, counted as odd, repeated, of no use, and what
- * is made of one that is still being written; that none of them is dearer than others, and is told as used.
+ * test_keylog.c - the lines of a key log: which are accepted, counted as invalid, repeated or
+ * useless; incomplete lines; none costs more than others; and lines are reported as used.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 static char line[1024];
 
-/* make_line makes a line of a name, a random of so many digits and a secret of so many. */
+/* make_line makes a line with a name, a random of that many digits and a secret of that many. */
 static const char *make_line(const char *name, int random, int secret)
 {
     snprintf(line, sizeof line, "%s %0*d %0*d", name, random, 7, secret, 9);
@@ -86,7 +86,7 @@ static void test_pieces(void **state)
     memcpy(all, text, len);
     memcpy(all + len, "\r\n", 2);
     all[sizeof all - len - 1] = '\r';
-    text[len - 1] = '1'; /* the last one says what it is */
+    text[len - 1] = '1'; /* the last letter decides its meaning */
     memcpy(all + sizeof all - len, text, len);
     for (size_t piece = 1; piece < sizeof all; piece += piece < 700 ? 1 : 97) {
         struct ds_keylog *keylog = ds_keylog_new(10);
@@ -100,13 +100,13 @@ static void test_pieces(void **state)
     }
 }
 
-/* Each beginning of a line: nothing is taken for what it is not. */
+/* Each prefix of a line: none is mistaken for another line. */
 static void test_beginnings(void **state)
 {
     (void)state;
     static const struct {
         const char *name;
-        size_t may_be; /* length of a beginning that is a line of its own, which other suites have */
+        size_t may_be; /* length of a prefix that is a valid line for other suites */
     } lines[] = {{"CLIENT_RANDOM", 0}, {"SERVER_TRAFFIC_SECRET_0", 23 + 1 + 64 + 1 + 64}};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const size_t whole = strlen(make_line(lines[i].name, 64, 96));
@@ -126,7 +126,7 @@ static void test_beginnings(void **state)
     }
 }
 
-/* What is tried is no part of a line that was begun, nor does one that is too long begin one. */
+/* A candidate line is not part of an incomplete line, and one that is too long begins none. */
 static void test_tried_between(void **state)
 {
     (void)state;
@@ -176,8 +176,9 @@ static void count_line(void *context, uint64_t tcp, struct ds_text text)
     (*num)++;
 }
 
-/* Lines that a stranger has chosen: of one random, or of randoms that begin alike, or one line with many
- * secrets. Each is taken as fast as any other, beyond the cap, too, and so is each hello that names them. */
+/* Lines from an attacker: with one random, with randoms that begin alike, or one line with many
+ * secrets. Each is added as fast as any other, beyond the cap, too, and so is each hello that names
+ * them. */
 static void test_strangers(void **state)
 {
     enum { CAP = 20000, LINES = 3 * CAP };
@@ -210,8 +211,8 @@ static void test_strangers(void **state)
     }
 }
 
-/* What is used is told once, be it that there was made room in between; of two secrets of one line the
- * last one counts. */
+/* A used secret is reported once, even if it was evicted in between; of two secrets for one random
+ * the last one counts. */
 static void test_used(void **state)
 {
     (void)state;
@@ -248,7 +249,7 @@ static void test_used(void **state)
     ds_keylog_free(keylog);
 }
 
-/* Digits are of either case, and what stands beside them in ASCII is none. */
+/* Digits may be upper or lower case; their ASCII neighbours are not digits. */
 static void test_digits(void **state)
 {
     (void)state;
@@ -269,7 +270,7 @@ static void test_digits(void **state)
     }
 }
 
-/* A line of 512 bytes is read, a longer one is none, in however many pieces they come. */
+/* A line of 512 bytes is read, a longer one is not, in any number of pieces. */
 static void test_longest(void **state)
 {
     enum { LONGEST = 512 };
@@ -289,7 +290,7 @@ static void test_longest(void **state)
         ds_keylog_end(keylog);
         assert_int_equal(stats->unused, 1);
         assert_int_equal(stats->malformed, 1);
-        add(keylog, make_line("CLIENT_RANDOM", 64, 96)); /* which is no part of what was too long */
+        add(keylog, make_line("CLIENT_RANDOM", 64, 96)); /* not part of the line that was too long */
         assert_int_equal(stats->secrets, 1);
         ds_keylog_free(keylog);
     }
@@ -302,7 +303,7 @@ static void add_numbered(struct ds_keylog *keylog, unsigned number)
     add(keylog, line);
 }
 
-/* Where there is no room the oldest goes, whatever the cap is. */
+/* If there is no room, the oldest line is evicted, for any cap. */
 static void test_oldest_goes(void **state)
 {
     (void)state;
@@ -334,8 +335,7 @@ static void add_text(void *context, uint64_t tcp, struct ds_text text)
     strncat(all, text.data, text.len);
 }
 
-/* What is told as used are the lines themselves, in the order in which they were, and of secrets of one
- * random the newest first. */
+/* Used lines are reported unchanged, in order; of the secrets of one random, the newest first. */
 static void test_used_in_order(void **state)
 {
     struct ds_keylog *keylog = ds_keylog_new(10);
@@ -345,12 +345,12 @@ static void test_used_in_order(void **state)
     (void)state;
     add_numbered(keylog, 9);
     snprintf(later, sizeof later, "%s\n", line);
-    add_numbered(keylog, 1); /* which nobody uses */
+    add_numbered(keylog, 1); /* never used */
     add_numbered(keylog, 0xfe);
     snprintf(wanted, sizeof wanted, "%s\n", line);
     snprintf(line, sizeof line, "SERVER_TRAFFIC_SECRET_20 %062d%02x %062d%02x", 0, 9, 0, 3);
     add(keylog, line);
-    keylog_mark_used(&env, random, 1); /* where nobody wants it noted */
+    keylog_mark_used(&env, random, 1); /* not recorded as it is not wanted */
     assert_int_equal(ds_keylog_used(keylog, 0, add_text, told), 0);
     env.config.keylog_notes = true;
     random[TLS_RANDOM_LEN - 1] = 0xfe;

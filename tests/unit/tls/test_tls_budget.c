@@ -1,6 +1,6 @@
 /*
- * test_tls_budget.c - how much may be tried to find keys: in a second, by each connection, and for the bytes
- * that have come; to the last byte.
+ * test_tls_budget.c - how much may be tried to find keys: in a second, by each connection, and per
+ * received byte; to the last byte.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 enum { A_BYTE = 2048, MOST_SHARES = 256, MANY = 300 };
 
-/* take_in_turn has as many connections as there are in the array ask once, for nothing. */
+/* take_in_turn: each connection in the array asks once, and spends nothing. */
 static void take_in_turn(struct tls *tls, size_t num, struct tls_stage *stage)
 {
     for (size_t i = 0; i < num; i++) {
@@ -32,7 +32,7 @@ static void a_second_has_so_much(void **state)
     struct tls tls = {.stage = &stage};
     (void)state;
     assert_false(tls_budget_spend(&tls, OF_A_SECOND + 1));
-    assert_true(tls_budget_spend(&tls, 1)); /* what was refused has cost nothing */
+    assert_true(tls_budget_spend(&tls, 1)); /* a refused request has cost nothing */
     assert_false(tls_budget_spend(&tls, OF_A_SECOND));
     assert_true(tls_budget_spend(&tls, OF_A_SECOND - 1));
     assert_false(tls_budget_spend(&tls, 1));
@@ -56,13 +56,13 @@ static void connections_have_equal_shares(void **state)
         assert_true(tls_budget_spend(&tls[i], OF_A_SECOND / 3));
         assert_false(tls_budget_spend(&tls[i], 1));
     }
-    tls[3].stage = &stage; /* who comes new has a share as well, of what is left */
+    tls[3].stage = &stage; /* a new connection gets a share of the rest, too */
     assert_false(tls_budget_spend(&tls[3], 2));
     assert_true(tls_budget_spend(&tls[3], OF_A_SECOND % 3));
     stage.now_ns += TLS_SECOND_NS;
     assert_true(tls_budget_spend(&tls[0], OF_A_SECOND / 4));
     assert_false(tls_budget_spend(&tls[0], 1));
-    stage.now_ns += TLS_SECOND_NS; /* nobody else has asked */
+    stage.now_ns += TLS_SECOND_NS; /* no other connection has asked */
     assert_true(tls_budget_spend(&tls[0], OF_A_SECOND));
 }
 
@@ -91,15 +91,15 @@ static void it_is_spent_where_no_key_can_be_tried(void **state)
     assert_false(tls_budget_is_spent(&tls[0]));
     assert_true(tls_budget_spend(&tls[0], 1));
     assert_true(tls_budget_is_spent(&tls[0]));
-    assert_true(tls_budget_is_spent(&tls[1])); /* of the second, though not of its share */
+    assert_true(tls_budget_is_spent(&tls[1])); /* the second's budget is spent, though not its share */
     stage.now_ns += TLS_SECOND_NS;
     assert_false(tls_budget_is_spent(&tls[0]));
     assert_true(tls_budget_spend(&tls[0], OF_A_SECOND / 2 - LEAST + 1));
-    assert_true(tls_budget_is_spent(&tls[0])); /* of its share, though not of the second */
+    assert_true(tls_budget_is_spent(&tls[0])); /* its share is spent, though not the second's budget */
     assert_false(tls_budget_is_spent(&tls[1]));
 }
 
-/* Seconds that a file makes up allow no more than its bytes are worth. */
+/* Seconds that a file claims allow no more than its bytes do. */
 static void bytes_are_worth_so_much(void **state)
 {
     struct tls_stage stage = {.now_ns = 1000 * TLS_SECOND_NS};
@@ -109,7 +109,7 @@ static void bytes_are_worth_so_much(void **state)
         assert_true(tls_budget_spend(&tls, OF_A_SECOND));
         stage.now_ns += TLS_SECOND_NS;
     }
-    assert_true(tls_budget_spend(&tls, 1)); /* what is exactly spent is not too much */
+    assert_true(tls_budget_spend(&tls, 1)); /* spending exactly the budget is allowed */
     assert_false(tls_budget_spend(&tls, 0));
     assert_true(tls_budget_is_spent(&tls));
     assert_false(tls_budget_spend_all(&stage, 0));
@@ -118,7 +118,7 @@ static void bytes_are_worth_so_much(void **state)
     assert_true(tls_budget_spend_all(&stage, 1));
     assert_false(tls_budget_spend_all(&stage, 1));
     assert_false(tls_budget_spend(&tls, 0));
-    tls_budget_allow(&stage, (size_t)1 << 30); /* what nobody has spent is not saved */
+    tls_budget_allow(&stage, (size_t)1 << 30); /* an unused budget is not saved */
     assert_int_equal(stage.spent, 0);
 }
 

@@ -1,7 +1,7 @@
 /*
- * test_tls_cipher.c - records of every kind of cipher, sealed here as RFC 5246, 5288, 6655, 7366,
- * 7905 and 8446 say, and opened; what was changed on the way is not. The keys of a secret are
- * those of RFC 8448.
+ * test_tls_cipher.c - records of every kind of cipher, encrypted here according to RFC 5246, 5288,
+ * 6655, 7366, 7905 and 8446, are decrypted; changed ones are not. The keys of a secret are those of
+ * RFC 8448.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -68,7 +68,7 @@ static const EVP_CIPHER *evp_of(const struct tls_suite *suite)
     return is_long ? EVP_aes_256_cbc() : EVP_aes_128_cbc();
 }
 
-/* seal_12 seals a record with the keys of a cipher; explicit nonces and IVs are e0, e1 .. */
+/* seal_12 encrypts a record with the keys of a cipher; explicit nonces and IVs are e0, e1 .. */
 static size_t seal_12(const struct tls_cipher *c, uint64_t seq, uint8_t *out)
 {
     const struct tls_suite *suite = c->suite;
@@ -88,7 +88,7 @@ static size_t seal_12(const struct tls_cipher *c, uint64_t seq, uint8_t *out)
         return 8 + seal_aead(evp_of(suite), c->key, nonce, suite->kind == TLS_CCM8 ? 8 : 16, aad,
                              13, (const uint8_t *)text, (int)text_len, out + 8);
     }
-    /* The text, its MAC where that comes first, and padding. */
+    /* The text, its MAC if that comes first, and padding. */
     const EVP_MD *md = suite->mac_len == 48   ? EVP_sha384()
                        : suite->mac_len == 32 ? EVP_sha256()
                                               : EVP_sha1();

@@ -1,6 +1,6 @@
 /*
- * test_tls_hello.c - what is read of the hellos of TLS, put together here by hand: each with its
- * beginning, and extensions that are looked at; and every prefix of them.
+ * test_tls_hello.c - how TLS hellos are read, made here by hand: the beginning of each, the
+ * extensions that matter, and every prefix.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static void put(const void *more, size_t more_len)
 
 #define PUT(literal) put(literal, sizeof(literal) - 1)
 
-/* begin begins a hello of that version, with a session's name of so many bytes. */
+/* begin begins a hello of that version, with a session id of that length. */
 static void begin(uint16_t version, bool is_client, size_t id_len)
 {
     len = 0;
@@ -74,9 +74,9 @@ static void reads_a_client(void **state)
     assert_false(hello.mac_last || hello.is_retry || hello.has_ticket);
 
     begin(0x0303, true, 32);
-    EXTEND(0, "\0\x0e\1\0\5other\0\0\3b@h"); /* of names that are hosts */
+    EXTEND(0, "\0\x0e\1\0\5other\0\0\3b@h"); /* names of type host */
     EXTEND(22, "");
-    EXTEND(43, "\6\x0a\x0a\3\4\3\3"); /* one that means nothing, 1.3, 1.2 */
+    EXTEND(43, "\6\x0a\x0a\3\4\3\3"); /* an unknown version, 1.3, 1.2 */
     EXTEND(51, "\0\x1d");             /* the server chooses */
     assert_true(read_hello(true));
     assert_int_equal(hello.version, 0x0304);
@@ -102,7 +102,7 @@ static void reads_a_server(void **state)
     assert_int_equal(hello.group, 29);
     assert_int_equal(cursor_left(&hello.sni), 0);
     assert_false(hello.is_retry);
-    /* A lower version is believed of a server alone; one that is not TLS of nobody. */
+    /* A lower version is accepted from a server only; a version that is not TLS from neither. */
     begin(0x0303, false, 0);
     EXTEND(43, "\3\2");
     assert_true(read_hello(false) && hello.version == 0x0302);
@@ -112,13 +112,13 @@ static void reads_a_server(void **state)
     begin(0x0303, true, 0);
     EXTEND(43, "\2\3\2");
     assert_true(read_hello(true) && hello.version == 0x0303);
-    /* A share that is cut says no group. */
+    /* A truncated key share names no group. */
     begin(0x0303, false, 0);
     EXTEND(51, "\0");
     assert_true(read_hello(false) && hello.group == 0);
 }
 
-/* A server that asks for another key share says so by its random. */
+/* A server that asks for another key share is recognised by its random. */
 static void knows_a_retry(void **state)
 {
     static const uint8_t random[TLS_RANDOM_LEN] = {
@@ -137,12 +137,12 @@ static void knows_a_retry(void **state)
     }
 }
 
-/* A session is taken up again by a ticket, or by a key that both know. */
+/* A session is resumed by a ticket, or by a pre-shared key. */
 static void knows_a_ticket(void **state)
 {
     (void)state;
     begin(0x0303, true, 0);
-    EXTEND(35, ""); /* would like one */
+    EXTEND(35, ""); /* asks for a ticket */
     assert_true(read_hello(true) && !hello.has_ticket);
     EXTEND(35, "x");
     EXTEND(35, "");
@@ -170,7 +170,8 @@ static void refuses_nonsense(void **state)
     assert_false(read_hello(true));
 }
 
-/* No prefix is read beyond its end; none of a hello with extensions is one but that before them. */
+/* No prefix is read beyond its end; no prefix of a hello with extensions is accepted, except the
+ * one before them. */
 static void stands_any_end(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * test_tls_queue.c - what waits for the keys of a connection with TLS: its order, its room, what is
- * dropped of it, and memory that runs out.
+ * test_tls_queue.c - what waits for the keys of a connection with TLS: order, cap, dropping, and
+ * failing memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static struct dissect_ctx some_env(void)
     return (struct dissect_ctx){.memcap.max = 1 << 20};
 }
 
-/* assert_next reads one, and returns what stands behind its bytes. */
+/* assert_next reads an entry and returns what is behind its bytes. */
 static void assert_next(struct tls_waiting_at *at, enum tls_waiting_kind kind, int dir, size_t len)
 {
     struct tls_waiter waiter;
@@ -97,7 +97,7 @@ static void comes_out_as_it_came(void **state)
     assert_int_equal(env.memcap.used, 0);
 }
 
-/* The room of a direction is filled by what waits of it and by the moments of all; not by one byte less. */
+/* The room of a direction is filled by its waiting bytes and by all marks of time, to the exact byte. */
 static void fills_its_room(void **state)
 {
     struct dissect_ctx env = some_env();
@@ -115,7 +115,7 @@ static void fills_its_room(void **state)
     assert_int_equal(env.memcap.used, 0);
 }
 
-/* Where memory runs out nothing was added, and what was there is. */
+/* If memory runs out, nothing was added and nothing is lost. */
 static void without_memory(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * test_tls_search.c - which number a record of TLS 1.3 has where that has to be found out: begun late,
- * or behind a hole. How far that reaches, and what it may cost when the keys are others.
+ * test_tls_search.c - finding the number of a TLS 1.3 record: on a connection that was joined late,
+ * or behind a gap. How far the search reaches, and its cost if the keys are wrong.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,7 +86,7 @@ static void end(struct world *w)
     ds_keylog_free(w->env.config.keylog);
 }
 
-/* seal makes record number seq of bytes that end with their type. Returns its length. */
+/* seal makes record number seq from bytes that end with their type, and returns its length. */
 static size_t seal(const struct world *w, uint64_t seq, const uint8_t *inner, size_t len, uint8_t *out)
 {
     const size_t body_len = len + 16;
@@ -114,7 +114,8 @@ static void say(struct world *w, uint64_t seq, int64_t later_ns)
     tls_feed(w->tls, 0, cursor_make(record, seal(w, seq, inner, sizeof inner, record)));
 }
 
-/* until_open says records from first on, and returns how many of them were not opened; 1000 is all. */
+/* until_open sends records from first on, and returns how many of them were not decrypted; 1000 is
+ * all. */
 static uint64_t until_open(struct world *w, uint64_t first)
 {
     for (uint64_t i = 0; i < 1000; i++) {
@@ -125,8 +126,8 @@ static uint64_t until_open(struct world *w, uint64_t first)
     return 1000;
 }
 
-/* Begun late, any of a million numbers is found, the small ones at once; also where the key log holds the
- * secrets of others. */
+/* On a connection that was joined late, any of a million numbers is found, small ones at once; also
+ * if the key log contains other secrets. */
 static void the_number_of_the_first_record_is_found(void **state)
 {
     static const struct {
@@ -137,20 +138,20 @@ static void the_number_of_the_first_record_is_found(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct world w;
         begin(&w);
-        if (cases[i].first < 1000000) /* beyond, all that may be spent is for one secret */
+        if (cases[i].first < 1000000) /* beyond that, one secret uses all of the budget */
             add_secret(&w, "CLIENT_TRAFFIC_SECRET_0", 'a', 100);
         add_secret(&w, "SERVER_TRAFFIC_SECRET_0", 'r', 0);
         const uint64_t num = until_open(&w, cases[i].first);
         if (num > cases[i].most)
             fail_msg("number %u: after %u records", (unsigned)cases[i].first, (unsigned)num);
         say(&w, cases[i].first + num + 1, 0);
-        if (num < 100) /* ten seconds: what has waited is there as well */
+        if (num < 100) /* ten seconds: waiting records are there as well */
             assert_int_equal(w.num_texts, num + 2);
         end(&w);
     }
 }
 
-/* Once one end is known, so is the other: its secret is that of the same connection. */
+/* When one end's secret is found, so is the other's: it is that of the same connection. */
 static void the_other_end_is_found_too(void **state)
 {
     static const uint8_t inner[] = {'t', 'o', 'o', TLS_DATA};
@@ -158,7 +159,7 @@ static void the_other_end_is_found_too(void **state)
     struct world w;
     (void)state;
     begin(&w);
-    add_secret(&w, "CLIENT_TRAFFIC_SECRET_0", 'r', 0); /* the same for both: one cipher seals */
+    add_secret(&w, "CLIENT_TRAFFIC_SECRET_0", 'r', 0); /* the same for both: one cipher encrypts */
     add_secret(&w, "SERVER_TRAFFIC_SECRET_0", 'r', 0);
     assert_int_equal(until_open(&w, 77), 0);
     tls_feed(w.tls, 1, cursor_make(record, seal(&w, 5000, inner, sizeof inner, record)));
@@ -170,7 +171,7 @@ static void the_other_end_is_found_too(void **state)
     end(&w);
 }
 
-/* Nor is it forgotten where the secrets come later, or begin anew. */
+/* The search continues if the secrets come later, or the search for them starts again. */
 static void secrets_may_come_later_than_records(void **state)
 {
     struct world w;
@@ -185,7 +186,7 @@ static void secrets_may_come_later_than_records(void **state)
     end(&w);
 }
 
-/* Nor do secrets of others that come all the time have it begin anew. */
+/* Nor do new secrets of other connections restart it. */
 static void secrets_of_others_do_not_hold_up(void **state)
 {
     struct world w;
@@ -198,7 +199,7 @@ static void secrets_of_others_do_not_hold_up(void **state)
         say(&w, 30000 + num, SECOND / 10);
     }
     assert_in_range(num, 10, 120);
-    /* And one that comes among them is as good as those that were there. */
+    /* And a matching one among them is found like earlier ones. */
     end(&w);
     begin(&w);
     for (num = 0; w.num_texts == 0 && num < 200; num++) {
@@ -211,7 +212,7 @@ static void secrets_of_others_do_not_hold_up(void **state)
     end(&w);
 }
 
-/* Who talks a lot leaves as much to others as they leave to him. */
+/* A connection with much traffic gets the same share of the budget as the others. */
 static void who_talks_a_lot_has_one_share(void **state)
 {
     static const uint8_t other_record[] = {TLS_DATA, 3, 3, 0, 20, 1, 2, 3, 4, 5, 6, 7, 8,
@@ -226,7 +227,7 @@ static void who_talks_a_lot_has_one_share(void **state)
     struct tls *other = tls_new(w.stage, &w.conn.view, &w);
     assert_non_null(other);
     for (; w.num_texts == 0 && num < 300; num++) {
-        add_secret(&w, "CLIENT_RANDOM", (uint8_t)num, 0); /* there may be keys now, for all he knows */
+        add_secret(&w, "CLIENT_RANDOM", (uint8_t)num, 0); /* there may be keys now */
         for (int i = 0; i < 60; i++)
             tls_feed(other, 0, cursor_make(other_record, sizeof other_record));
         say(&w, 2000 + num, SECOND);
@@ -236,7 +237,7 @@ static void who_talks_a_lot_has_one_share(void **state)
     end(&w);
 }
 
-/* To see that there is nothing to try is not for nothing, either. */
+/* Finding that there is nothing to try has a cost, too. */
 static void looking_has_its_price(void **state)
 {
     struct world w;
@@ -249,7 +250,7 @@ static void looking_has_its_price(void **state)
     end(&w);
 }
 
-/* Behind a hole in which a record was cut off the number is that of one of those that may be lost. */
+/* Behind a gap that cut off a record, the number is found among those that may be lost. */
 static void behind_a_hole_the_number_is_found(void **state)
 {
     static const struct {
@@ -276,7 +277,7 @@ static void behind_a_hole_the_number_is_found(void **state)
     }
 }
 
-/* What is no record of anybody's costs no more than its bytes may, whatever it says of the time. */
+/* Bytes that are not a record cost no more than their budget, whatever times the file claims. */
 static void what_may_be_tried_is_bounded(void **state)
 {
     const int64_t most = INT64_C(4) << 30;
@@ -298,7 +299,7 @@ static void what_may_be_tried_is_bounded(void **state)
     end(&w);
 }
 
-/* New keys are made once a record, however many updates are said to be in it. */
+/* New keys are made once a record, however many updates it claims. */
 static void keys_are_updated_once_a_record(void **state)
 {
     static uint8_t inner[5 * 3000 + 1], record[sizeof inner + 32];

@@ -1,6 +1,6 @@
 /*
- * test_tls_waiting.c - records of TLS whose keys come later than they, or not at all: how long they
- * wait, for how much there is room, and when wrong keys are given up. Of real connections.
+ * test_tls_waiting.c - TLS records whose keys come late, or not at all: how long they wait, how
+ * many, and when wrong keys are given up. The connections are real.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,19 +17,19 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* run is how a capture is given to a session, and what comes of it. */
+/* run is how a session gets a capture, and its result. */
 struct run {
     const char *name;         /* pcaps/NAME.pcap and .keys */
     bool grows;               /* the key log may */
     uint64_t keys_at;         /* packet before which the secrets come; UINT64_MAX: never */
-    uint64_t pause_at;        /* packet that comes later than it did, with all behind it, */
-    int64_t pause_ns;         /* by so much */
+    uint64_t pause_at;        /* packet that comes later, with all after it, */
+    int64_t pause_ns;         /* by that much */
     uint64_t buffer;          /* DS_LIMIT_BUFFER; 0: the default */
-    bool is_wrong;            /* the secrets are others */
-    bool has_others;          /* from the start there are some, of others */
+    bool is_wrong;            /* with other secrets */
+    bool has_others;          /* with secrets of others from the start */
     uint64_t num_messages, num_packets, undecrypted;
-    uint64_t told_after[2]; /* records of each end by the time it is said that there are no keys */
-    uint64_t told_at, first_at; /* packet of that, and of the first message */
+    uint64_t told_after[2]; /* records of each end until the lack of keys is reported */
+    uint64_t told_at, first_at; /* packet of that report, and of the first message */
     bool is_late;
 };
 
@@ -67,7 +67,7 @@ static void add_keys(struct ds_keylog *keylog, const struct run *run)
     fclose(file);
 }
 
-/* add_another adds a secret of a connection that is not there. */
+/* add_another adds a secret of a connection that does not exist. */
 static void add_another(struct ds_keylog *keylog)
 {
     char line[256];
@@ -120,7 +120,7 @@ static void play(struct run *run)
 static const char *const names[] = {"tls12-25", "tls-29"};
 enum { NUM_NAMES = sizeof names / sizeof names[0] };
 
-/* all is what there is to know of a capture. */
+/* all_of returns the result for a capture with all its keys. */
 static struct run all_of(const char *name)
 {
     struct run run = {.name = name};
@@ -130,7 +130,7 @@ static struct run all_of(const char *name)
     return run;
 }
 
-/* Secrets that come within ten seconds open all that has waited for them. */
+/* Secrets that come within ten seconds decrypt all waiting records. */
 static void late_keys_open_what_waited(void **state)
 {
     (void)state;
@@ -152,8 +152,8 @@ static void late_keys_open_what_waited(void **state)
     }
 }
 
-/* A key log that does not grow is not waited for once both have said hello: that there are no keys is said
- * of the first record that is sealed. */
+/* If a key log does not grow, records do not wait for it after both hellos: with the first
+ * encrypted record, the lack of keys is reported. */
 static void what_does_not_grow_is_not_waited_for(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void what_does_not_grow_is_not_waited_for(void **state)
     }
 }
 
-/* What waits has room as what waits for a missing segment has. */
+/* Waiting records have the same cap as bytes that wait for a missing segment. */
 static void little_room_is_little_waiting(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void little_room_is_little_waiting(void **state)
     }
 }
 
-/* Secrets that never come leave nothing but a count. */
+/* If secrets never come, only a count is left. */
 static void without_keys_nothing_is_opened(void **state)
 {
     (void)state;
@@ -196,8 +196,8 @@ static void without_keys_nothing_is_opened(void **state)
     }
 }
 
-/* Wrong ones are taken for wrong after sixteen records of one end that they do not open, be there more to
- * come or not. */
+/* Wrong secrets are given up after sixteen records of one end that they do not decrypt, whether
+ * more follow or not. */
 static void wrong_keys_are_given_up(void **state)
 {
     enum { MAX_WRONG = 16 };

@@ -68,7 +68,7 @@ static void test_reserve(void **state)
     ds_buffer_free(&buffer);
 }
 
-/* printf with a text that just fits, just not, and does by far not. */
+/* printf with a text that just fits, that just does not, and that is far too long. */
 static void test_printf(void **state)
 {
     (void)state;
@@ -86,7 +86,7 @@ static void test_printf(void **state)
     }
 }
 
-/* After a failure nothing is added, not even what would fit: a text has no holes. */
+/* After a failure nothing is added, not even what would fit: a text has no gaps. */
 static void test_failed(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void test_lists_of_bytes(void **state)
     ds_buffer_free(&full);
 }
 
-/* buffer_put_short writes as many bytes as it is told, and none behind them. */
+/* buffer_put_short writes exactly the given number of bytes. */
 static void puts_short_bytes(void **state)
 {
     enum { LEN_MAX = 40, ROOM = LEN_MAX + 1 };

@@ -1,4 +1,4 @@
-/* test_counted.c - one thing is told in the singular. */
+/* test_counted.c - a count of one has a singular noun. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

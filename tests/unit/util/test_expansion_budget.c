@@ -1,5 +1,5 @@
 /*
- * test_expansion_budget.c - how much larger than sent messages may become: by connection and second.
+ * test_expansion_budget.c - how much messages may expand: per connection and second.
  */
 #include "util/expansion_budget.h"
 

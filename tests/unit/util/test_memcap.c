@@ -1,4 +1,4 @@
-/* What is held for later: up to the cap, and with what another one holds beside it. */
+/* Held memory: up to the cap, also when two meters share a cap. */
 #include "util/memcap.h"
 
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static void counts_what_is_beside(void **state)
     struct memcap first = {.max = 100}, m = {.max = 200, .beside = &first};
     (void)state;
     assert_true(memcap_reserve(&m, 150));
-    assert_true(memcap_reserve(&first, 100)); /* which takes no notice of the other one */
+    assert_true(memcap_reserve(&first, 100)); /* it does not count the other one */
     assert_false(memcap_reserve(&m, 1));
     memcap_release(&m, 50);
     assert_false(memcap_reserve(&m, 1));

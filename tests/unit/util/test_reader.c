@@ -1,4 +1,4 @@
-/* test_reader.c - a reader remembers the first thing that is not there, and stays where it would be. */
+/* test_reader.c - a reader remembers the first item that is missing, and stays at its place. */
 #include "util/reader.h"
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static void reads_what_is_there(void **state)
     assert_true(reader_is_ok(&r));
 }
 
-/* Each prefix of the bytes lacks one thing, which is the one that is named. */
+/* Each prefix of the bytes lacks one item, which is reported. */
 static void names_the_first_that_lacks(void **state)
 {
     static const struct {

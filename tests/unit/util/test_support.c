@@ -1,4 +1,4 @@
-/* The helpers that the other tests rest on, and the arena under failing allocations. */
+/* The helpers that other tests use, and the arena with failing allocations. */
 #include "failing_alloc.h"
 #include "guard_page.h"
 #include "util/arena.h"

@@ -1,6 +1,6 @@
 /*
- * test_host_names.c - what processes, containers and pods are called by files of the host; and whose sockets
- * are whose, in a folder that stands for /proc.
+ * test_host_names.c - names of processes, containers and pods from files of the host, and the
+ * owners of sockets, in a folder that stands in for /proc.
  */
 #include "send/kernel/host_names.h"
 #include "send/kernel/host_processes.h"
@@ -91,11 +91,11 @@ static int set_up(void **state)
     make("%s/proc/18", NULL);
     make("%s/proc/18/comm", "bash\n");
     make("%s/proc/19", NULL);
-    make("%s/proc/19/comm", "epmd\n"); /* nothing else must be known of it */
+    make("%s/proc/19/comm", "epmd\n"); /* it needs no other files */
     make("%s/proc/19/ns", "");
     make("%s/proc/19/fd", "");
     make("%s/proc/20", NULL);
-    make("%s/proc/20/comm", "beam.smp\n"); /* it has ended, and nobody has waited for it */
+    make("%s/proc/20/comm", "beam.smp\n"); /* a zombie */
     make("%s/proc/self", NULL);
     return 0;
 }
@@ -136,7 +136,7 @@ static void sockets_have_processes(void **state)
     static struct host_processes processes;
     (void)state;
     host_processes_init(&processes);
-    for (int i = 0; i < 2; i++) { /* anew, with nothing left of what was */
+    for (int i = 0; i < 2; i++) { /* again, with nothing left of before */
         scan(&processes);
         assert_int_equal(processes.num, 2);
         assert_int_equal(processes.num_refused, 1);

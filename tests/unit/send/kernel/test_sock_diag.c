@@ -1,5 +1,5 @@
 /*
- * test_sock_diag.c - what the kernel answers about sockets, written byte by byte, and as this kernel has it.
+ * test_sock_diag.c - the kernel's answers about sockets, made byte by byte, and from this kernel.
  */
 #include "send/kernel/sock_diag.h"
 
@@ -84,7 +84,7 @@ static void one(uint8_t family, uint8_t timer, uint32_t info_len)
     }
 }
 
-/* take counts them, and in context those of which five bytes are not read. */
+/* take counts the sockets and, in context, those with five unread bytes. */
 static void take(void *context, const struct diag_socket *socket)
 {
     unsigned *unread = context;
@@ -110,7 +110,7 @@ static void reads_sockets(void **state)
         one(i == 0 ? AF_INET : AF_INET6, 0, INFO);
         assert_int_equal(read_all(), SOCK_DIAG_MORE);
         assert_int_equal(num, 1);
-        assert_int_equal(last.addr[0].family, 4); /* also where a socket of IPv6 has one of IPv4 */
+        assert_int_equal(last.addr[0].family, 4); /* also if an IPv6 socket has an IPv4 address */
         assert_int_equal(last.addr[0].bytes[0], 10);
         assert_int_equal(last.addr[1].bytes[4], 0);
         assert_int_equal(last.port[0], 0x1111);
@@ -129,11 +129,11 @@ static void reads_sockets(void **state)
 #endif
     }
     len = 0;
-    one(AF_INET, 1, 0); /* the timer of retransmissions, and no tcp_info */
+    one(AF_INET, 1, 0); /* the retransmission timer, and no tcp_info */
     assert_int_equal(read_all(), SOCK_DIAG_MORE);
     assert_int_equal(last.facts.retries, 7);
     len = 0;
-    one(AF_INET, 4, 172); /* probes of a window; an older kernel, whose tcp_info ends amid a number */
+    one(AF_INET, 4, 172); /* window probes; an older kernel, whose tcp_info ends within a number */
     assert_int_equal(read_all(), SOCK_DIAG_MORE);
     assert_int_equal(last.facts.busy_ns, 0);
 }
@@ -159,7 +159,7 @@ static void ends(void **state)
     assert_int_equal(read_all(), SOCK_DIAG_WRONG);
     assert_int_equal(error, 0);
     len = 0;
-    head(0, 99); /* of a kind that nobody asked for */
+    head(0, 99); /* of a kind that was not requested */
     assert_int_equal(read_all(), SOCK_DIAG_MORE);
     len = 0;
     assert_int_equal(read_all(), SOCK_DIAG_MORE);
@@ -187,11 +187,11 @@ static void cut_answers_are_none(void **state)
     memcpy(bytes + HEAD + SOCKET, (uint8_t[]){3, 0}, 2); /* an attribute shorter than its own head */
     assert_int_equal(read_all(), SOCK_DIAG_WRONG);
     len = 0;
-    one(77, 0, 0); /* no family of addresses */
+    one(77, 0, 0); /* an unknown address family */
     assert_int_equal(read_all(), SOCK_DIAG_WRONG);
 }
 
-/* Two ends of a connection on this machine, of which one does not read. */
+/* Two ends of a connection on this machine, one of which does not read. */
 static void this_kernel_answers(void **state)
 {
 #ifdef __linux__

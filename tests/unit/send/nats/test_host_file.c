@@ -1,5 +1,5 @@
 /*
- * test_host_file.c - what a host sent, as a capture file: in order, each packet once.
+ * test_host_file.c - the packets of a host as a capture file: in order, each packet once.
  */
 #include "send/nats/host_file.h"
 
@@ -19,7 +19,7 @@ static void add(struct host_file *file, int64_t ts_ns, uint64_t frame)
     assert_true(host_file_add(file, &packet));
 }
 
-/* has checks that libpcap reads these packets, told by their only byte. */
+/* has checks that libpcap reads these packets, each recognised by its only byte. */
 static void has(struct host_file *file, const char *wanted, long nanoseconds)
 {
     char error[PCAP_ERRBUF_SIZE];

@@ -33,7 +33,7 @@ static enum host_merge_result add(struct host_merge *merge, const char *name, in
     return host_merge_add(merge, (struct ds_text){name, strlen(name)}, &packet, now_ns, now_ns, &number);
 }
 
-/* look looks who is silent, once a second until then. */
+/* look checks which hosts are silent, once a second until then. */
 static void look(struct host_merge *merge, int64_t until_s)
 {
     size_t number;
@@ -83,7 +83,7 @@ static void step(struct host_merge *merge, const char *word)
     assert_int_equal(add(merge, name, atoll(word + 1), 4), wanted);
 }
 
-/* goes plays a line, with packets that wait for two seconds, and hosts that are silent after twenty. */
+/* goes plays a line; packets wait for two seconds, and a host is silent after twenty. */
 static void goes(const char *line)
 {
     const struct host_merge_config config = {
@@ -104,7 +104,7 @@ static void one_host_waits_for_itself(void **state)
 {
     (void)state;
     goes("@11 a10 =- a11 =a10 =- @12 =- @13 =a11 =-");
-    goes("@10 a10 a9 a8 @12 =a8 =a9 =a10 =-"); /* it sends again what was not acknowledged */
+    goes("@10 a10 a9 a8 @12 =a8 =a9 =a10 =-"); /* it sends unacknowledged packets again */
 }
 
 static void all_have_spoken_of_a_later_moment(void **state)
@@ -132,7 +132,7 @@ static void clocks_that_differ_are_waited_for(void **state)
     (void)state;
     /* b's clock is three seconds behind. */
     goes("@10 a10 b7 =- @11 a11 b8 =b7 =- @14 =- @15 =b8 =a10 =- @16 =a11 =-");
-    /* A host that sends nothing for a minute does not count, whatever its last packet was. */
+    /* A host that sends nothing for a minute does not delay others, whatever its last packet was. */
     goes("@1000 a1000 b10 =- @1059 =- @1060 =b10 =a1000 =- a1003 a1060 =- @1062 =a1003 =a1060 =-");
 }
 
@@ -140,14 +140,14 @@ static void hosts_that_catch_up_are_waited_for(void **state)
 {
     (void)state;
 #define BEGIN "@10 a10 b10 @11 a11 b11 =a10 =b10 =- "
-    /* b has published nothing for a while, and now what it had, more slowly than a. */
+    /* b has published nothing for a while, and now publishes its backlog, more slowly than a. */
     goes(BEGIN "@20 a20 =a11 =b11 =- @22 b12 =b12 =- @23 b13 =b13 @24 =- b14 =b14 =- @26 a26 b25 =a20 =- "
          "@28 =b25 =a26 =-");
-    /* It may pause, for five seconds. */
+    /* It may pause for five seconds. */
     goes(BEGIN "@20 a20 =a11 =b11 =- @22 b12 =b12 =- @26 =- @27 =a20 =-");
-    /* It is late by no more than others are waited for. */
+    /* It is late by no more than the wait for others. */
     goes(BEGIN "@20 a20 =a11 =b11 =- @22 b20 =a20 =- @24 =b20 =-");
-    /* It is not waited for without end: for a minute. */
+    /* The wait for it ends after a minute. */
     goes(BEGIN "@40 a40 =a11 =b11 =- @44 b12 =b12 =- @48 b13 =b13 =- @52 b14 =b14 =- @56 b15 =b15 =- @60 b16 =b16 =- "
          "@64 b17 =b17 =- @68 b18 =b18 =- @72 b19 =b19 =- @76 b20 =b20 =- @80 b21 =b21 =- @84 b22 =b22 =- "
          "@88 b23 =b23 =- @92 b24 =b24 =- @96 b25 =b25 =- @99 =- @100 =a40 =-");
@@ -161,7 +161,7 @@ static void servers_that_are_back_are_waited_for(void **state)
     goes(BEGIN "@31 =- @32 =a11 =b11 =c11 =a12 =b12 =-");
     goes(BEGIN "c12 =a11 =b11 =c11 =a12 =b12 =- @16 =c12 =-");
 #undef BEGIN
-    /* One that had not published for a minute is not. */
+    /* A host that had not published for a minute is not waited for. */
     goes("@10 c10 @80 a80 b80 =c10 =- @81 ^ a81 b81 =- @82 =a80 =b80 =- @83 =a81 =b81 =-");
 }
 
@@ -179,7 +179,7 @@ static void what_was_stored_long_ago_is_read_faster(void **state)
                      HOST_MERGE_TAKEN);
     packet.ts_ns = 12 * SECOND;
     assert_int_equal(host_merge_add(merge, a, &packet, 12 * SECOND, 500, &number), HOST_MERGE_TAKEN);
-    assert_true(host_merge_next(merge, 500, &given, &number)); /* that of b */
+    assert_true(host_merge_next(merge, 500, &given, &number)); /* the packet of b */
     assert_true(host_merge_next(merge, 500, &given, &number)); /* stored two seconds before the latest */
     assert_int_equal(given.ts_ns, 10 * SECOND);
     assert_false(host_merge_next(merge, 500, &given, &number));
@@ -190,7 +190,7 @@ static void what_was_stored_long_ago_is_read_faster(void **state)
 static void the_future_waits_or_is_left_out(void **state)
 {
     (void)state;
-    /* It waits for its own time, and two seconds. By a clock that is ahead nobody else is late. */
+    /* It waits for its own time, and two seconds. A clock that is ahead makes no other host late. */
     goes("@10 a70 a71> =- @12 =- @71 =- @72 =a70 =-");
     goes("@10 b10 a30 =- @31 =- @32 =b10 =- b31 =- @51 =- @52 =a30 =- b40 =- @54 =b31 =-");
     goes("@10 a9000000000> =- a10 @12 =a10 =-");
@@ -249,7 +249,7 @@ static void bounds(void **state)
     host_merge_free(merge);
 }
 
-/* A host whose packets go backwards costs so many steps each, and no more. */
+/* A host whose packets go backwards costs a bounded number of steps for each of them. */
 static void backwards_is_late_at_last(void **state)
 {
     const struct host_merge_config config = {.lateness_ns = 2 * SECOND, .max_bytes = 1 << 24};
@@ -267,14 +267,14 @@ static void hosts_fall_silent(void **state)
 {
     (void)state;
     goes("~1 a1 b1 ~15 b15 ~20 ? ~21 ?a- b21 ~40 b40 ? a40 ~41 ?a+ b41 ~59 b59 ~60 ?a- ~61 ?"); /* once each */
-    goes("~1 a1 b1 ~11 b11 ~20 ? ~22 ?"); /* of nobody anything has come for half of that time */
-    goes("~1 a1 ~90 ?");            /* nobody else says that others go on */
-    goes("~1 a1 b1 ~20 b20 @23 ~24 b24 ~35 b35 ~42 ? ~44 ?a-"); /* who looks was held up */
-    goes("~1 a1 b1 ~9 b9 ~16 a0 b16 ~30 b30 ~35 ? ~36 ?a-"); /* what is late shows that it is there */
-    goes("~1 a100000> b1 ~15 b15 ~25 b25 ~40 ?"); /* nothing of it was ever taken */
+    goes("~1 a1 b1 ~11 b11 ~20 ? ~22 ?"); /* no host has sent anything for half of that time */
+    goes("~1 a1 ~90 ?");            /* no other host shows that time passes */
+    goes("~1 a1 b1 ~20 b20 @23 ~24 b24 ~35 b35 ~42 ? ~44 ?a-"); /* the process that checks was delayed */
+    goes("~1 a1 b1 ~9 b9 ~16 a0 b16 ~30 b30 ~35 ? ~36 ?a-"); /* late packets show that the host is there */
+    goes("~1 a100000> b1 ~15 b15 ~25 b25 ~40 ?"); /* none of its packets was ever accepted */
 }
 
-/* Since when it was silent is known of a host that is back, too, whatever it has sent since. */
+/* The beginning of a silence is known when the host is back, whatever it has sent since. */
 static void silence_has_a_beginning(void **state)
 {
     const struct host_merge_config config = {

@@ -1,5 +1,5 @@
 /*
- * test_id_key.c - the key of ids: which files are one, and what an id becomes with it.
+ * test_id_key.c - the key for ids: valid key files, and the ids that a key gives.
  */
 #include "send/nats/id_key.h"
 
@@ -15,7 +15,7 @@
 
 static char folder[] = "/tmp/id_keyXXXXXX", path[64];
 
-/* write_key makes a file of so many bytes 'k', with that mode. */
+/* write_key makes a file of len bytes 'k', with that mode. */
 static void write_key(size_t len, mode_t mode)
 {
     unlink(path);
@@ -44,15 +44,15 @@ static void files(void **state)
         assert_int_equal(key.is_given, cases[i].is_key);
     }
     unlink(path);
-    assert_false(id_key_read(path, &key)); /* there is none */
+    assert_false(id_key_read(path, &key)); /* no such file */
     assert_false(key.is_given);
     assert_false(id_key_read(folder, &key));
-    assert_true(id_key_read(NULL, &key)); /* none is wanted */
+    assert_true(id_key_read(NULL, &key)); /* no key is wanted */
     assert_false(key.is_given);
 }
 
-/* printf '%016d' 0 | tr 0 k | sha256sum makes the key; openssl dgst -sha256 -mac HMAC -macopt hexkey:KEY
- * the ids, of which the first half is sent. */
+/* The key is the output of: printf '%016d' 0 | tr 0 k | sha256sum. The ids are the first half of:
+ * openssl dgst -sha256 -mac HMAC -macopt hexkey:KEY. */
 static void ids(void **state)
 {
     char out[SEND_MAX_ID + 1], again[SEND_MAX_ID + 1], long_id[SEND_MAX_ID + 1];

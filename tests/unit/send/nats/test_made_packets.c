@@ -1,6 +1,6 @@
 /*
- * test_made_packets.c - packets that stand for the past of a connection, on their way through a stream: as
- * JSON, through the merge of hosts, a pipe, and a capture file. They stay what they are, and where they are.
+ * test_made_packets.c - pseudo packets of a snapshot on their way through a stream: as JSON,
+ * through the merge of hosts, a pipe, and a capture file. They stay pseudo packets, and in order.
  */
 #include "capture/packet_pipe.h"
 #include "capture/pseudo_packet.h"
@@ -19,7 +19,7 @@
 
 enum { SLL2 = 276 };
 
-/* made_packet makes one that stands for a letter. */
+/* made_packet makes a pseudo packet for a letter. */
 static struct ds_packet made_packet(char letter, int64_t ts_ns, uint64_t frame, struct ds_buffer *bytes)
 {
     const uint8_t payload = (uint8_t)letter;
@@ -50,14 +50,14 @@ static struct ds_packet plain_packet(char letter, int64_t ts_ns, uint64_t frame,
                               .len = 1};
 }
 
-/* packet_of makes the packet of a letter: capitals are made. */
+/* packet_of makes the packet of a letter: capitals are pseudo packets. */
 static struct ds_packet packet_of(char letter, int64_t ts_ns, uint64_t frame, struct ds_buffer *bytes)
 {
     return letter >= 'A' && letter <= 'Z' ? made_packet(letter, ts_ns, frame, bytes)
                                           : plain_packet(letter, ts_ns, frame, bytes);
 }
 
-/* is_letter checks a packet that has come back. */
+/* is_letter checks a packet at the other end. */
 static void is_letter(const struct ds_packet *packet, char letter)
 {
     const bool is_made = letter >= 'A' && letter <= 'Z';
@@ -88,14 +88,14 @@ static void as_json(void **state)
         is_letter(&back, *at);
     }
     assert_false(packet_json_read((struct ds_text){no_mark, strlen(no_mark)}, &back, &has_nanoseconds,
-                                  &read)); /* it says that it is made, and is not */
+                                  &read)); /* it claims to be a pseudo packet, and is not */
     ds_buffer_free(&out);
     ds_buffer_free(&bytes);
     ds_buffer_free(&read);
     json_writer_free(&json);
 }
 
-/* A packet that was captured has a mark as well, which anybody may have sent: it is none. */
+/* A captured packet may have the mark, too, as any peer can send it: it is no pseudo packet. */
 static void a_mark_alone_is_none(void **state)
 {
     struct json_writer json = {.time_digits = 9};
@@ -113,7 +113,7 @@ static void a_mark_alone_is_none(void **state)
     json_writer_free(&json);
 }
 
-/* through_pipe checks that packets come out of a pipe as they went in. */
+/* through_pipe checks that packets come out of a pipe unchanged. */
 static void through_pipe(void **state)
 {
     static void (*const on_wait)(void *);
@@ -144,7 +144,7 @@ static void through_pipe(void **state)
     ds_buffer_free(&bytes);
 }
 
-/* They stay behind the packet whose time and number they have, in their order, and none is a copy. */
+/* They stay behind the packet whose time and number they have, in order, and none counts as a copy. */
 static void through_merge(void **state)
 {
     static const char sent[] = "aABAcb", given[] = "abABAc";
@@ -168,7 +168,7 @@ static void through_merge(void **state)
     ds_buffer_free(&bytes);
 }
 
-/* in_file has packets of some letters, of one time, put into a file, and reads them. */
+/* in_file writes packets of some letters, all of one time, to a file, and reads them. */
 static void in_file(const char *sent, const uint64_t frames[], const char *given)
 {
     struct host_file file;

@@ -1,7 +1,8 @@
 /*
- * test_nats_pull.c - a read of a stream that loses records on the way, whose records are removed
- * meanwhile, or that is made anew: what comes, in which order, and whether the read says that it is whole.
- * The functions of libnats are those of a stream in memory; tests/nats has real servers.
+ * test_nats_pull.c - reading a stream that loses records in transit, whose records are removed
+ * during the read, or that is recreated: which records come, in which order, and whether the read
+ * reports that it is complete. The functions of libnats work on a stream in memory here; tests/nats
+ * has real servers.
  */
 #ifdef DISTSNIFF_NATS
 #include "core/clock.h"
@@ -17,27 +18,28 @@
 enum { MOST = 64 };
 #define SECOND INT64_C(1000000000)
 
-/* stream is one: records 1 to last, of which some are gone, or are lost on the way so many times. */
+/* stream is a stream of records 1 to last, some of which are removed, or lost in transit a number
+ * of times. */
 static struct {
     int64_t created_ns;
     uint64_t first, last;
     bool is_gone[MOST + 1];
-    unsigned num_lost[MOST + 1]; /* times that it gets lost on the way */
+    unsigned num_lost[MOST + 1]; /* times that it is lost in transit */
     bool repeats;                /* each record is delivered twice */
-    unsigned num_consumers, num_messages; /* which there are */
-    uint64_t at;                 /* after so many were delivered in all ... */
-    void (*happens)(void);       /* ... this */
-    const char *subject;         /* that is asked for */
+    unsigned num_consumers, num_messages; /* existing ones */
+    uint64_t at;                 /* after that many deliveries in all ... */
+    void (*happens)(void);       /* of the first record; the others follow every ten seconds */
+    const char *subject;         /* the requested one */
     int64_t first_stored_ns;     /* when the first record was stored; each other one ten seconds later */
-    int64_t slow_ns[MOST + 1];   /* by so much the time of a state is before that */
-    bool is_late;                /* some records come late, for the request before */
+    int64_t slow_ns[MOST + 1];   /* how far a state's time is behind that */
+    bool is_late;                /* some records arrive late, for the request before */
     uint64_t num_late, num_delivered;
 } stream;
 
 /* consumer is what a natsSubscription * of this file points to. */
 struct consumer {
-    uint64_t next, latest; /* the next number of the stream, the latest of its own */
-    int64_t created_ns;    /* of the stream that it is of */
+    uint64_t next, latest; /* the next number of the stream, and the latest of the consumer */
+    int64_t created_ns;    /* of its stream */
 };
 
 /* message is what a natsMsg * of this file points to. */
@@ -179,7 +181,7 @@ static natsStatus fetch(natsMsgList *list, natsSubscription *subscription, int b
     return list->Count != 0 ? NATS_OK : NATS_TIMEOUT;
 }
 
-/* num_queued says that records come late, now and then. */
+/* num_queued returns that records are queued, from time to time. */
 static natsStatus num_queued(natsSubscription *subscription, uint64_t *num)
 {
     const struct consumer *consumer = (const struct consumer *)subscription;
@@ -194,7 +196,7 @@ static natsStatus get_data(jsMsgMetaData **data, natsMsg *message)
     return NATS_OK;
 }
 
-/* get_text_of gives the text of a state, whose time is that of its host. */
+/* get_text_of returns the text of a state, with the time of its host. */
 static const char *get_text_of(const natsMsg *message)
 {
     static char text[64];
@@ -212,7 +214,7 @@ static int get_text_len(const natsMsg *message)
     return (int)strlen(get_text_of(message));
 }
 
-/* get_subject says that records with odd numbers are of one host, and the others of another. */
+/* get_subject: records with odd numbers are from one host, the others from another. */
 static const char *get_subject(const natsMsg *message)
 {
     return ((const struct message *)message)->data.Sequence.Stream % 2 != 0 ? "s.web1.state" : "s.web2.state";
@@ -264,7 +266,8 @@ static void begin(uint64_t last)
         .natsMsg_GetDataLength = get_text_len, .natsMsg_Destroy = free_message, .natsMsgList_Destroy = free_list};
 }
 
-/* reads_until reads all up to a time (0: all), which are these, and says whether it is whole; nothing is left of it. */
+/* reads_until reads all records up to a time (0: all), and compares their numbers and whether the
+ * read was complete; it leaves nothing allocated. */
 static void reads_until(int64_t until_ns, const char *numbers, bool is_whole)
 {
     const struct nats_url url = {.stream = "S", .prefix = "s", .host = "h", .until_ns = until_ns};
@@ -305,12 +308,12 @@ static void whole(void **state)
     begin(9);
     stream.is_late = true;
     reads("1 2 3 4 5 6 7 8 9", true);
-    begin(5); /* the oldest are gone before the read begins */
+    begin(5); /* the oldest are removed before the read begins */
     stream.first = 3;
     reads("3 4 5", true);
 }
 
-/* What gets lost on the way is asked for again: five times, then it is said. */
+/* Records that are lost in transit are requested again: five times, then the loss is reported. */
 static void lost_on_the_way(void **state)
 {
     (void)state;
@@ -364,7 +367,7 @@ static void add_more(void)
     stream.last += 3;
 }
 
-/* What becomes of the stream after two records. */
+/* Changes of the stream after two records. */
 static void meanwhile(void **state)
 {
     static const struct {
@@ -383,7 +386,8 @@ static void meanwhile(void **state)
     }
 }
 
-/* A read ends before the first record that was stored at a time or later: the fifth is stored at 50 s. */
+/* A read ends before the first record that was stored at a time or later: the fifth is stored at 50
+ * s. */
 static void ends_before(void **state)
 {
     (void)state;
@@ -391,13 +395,13 @@ static void ends_before(void **state)
     reads_until(50 * SECOND, "1 2 3 4", true);
     begin(9);
     reads_until(50 * SECOND + 1, "1 2 3 4 5", true);
-    begin(9); /* nothing is behind */
+    begin(9); /* no record follows */
     reads_until(90 * SECOND + 1, "1 2 3 4 5 6 7 8 9", true);
-    begin(9); /* nothing is before */
+    begin(9); /* no record is before it */
     reads_until(10 * SECOND, "", true);
     begin(0);
     reads_until(10 * SECOND, "", true);
-    begin(9); /* what is behind gets lost on the way: it is asked for again */
+    begin(9); /* the following ones are lost in transit: they are requested again */
     stream.num_lost[5] = 3;
     reads_until(50 * SECOND, "1 2 3 4", true);
     begin(9);
@@ -416,13 +420,14 @@ static void ends_before(void **state)
                  {add_more, "1 2 3 4 5", true}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin(8);
-        stream.at = 3; /* with the one behind */
+        stream.at = 3; /* with the one after it */
         stream.happens = cases[i].happens;
         reads_until(60 * SECOND, cases[i].numbers, cases[i].is_whole);
     }
 }
 
-/* goes_on follows until nothing has come for a while: what comes, and how many were removed unread. */
+/* goes_on follows until nothing comes for a while, and compares the records, and the number that
+ * was removed unread. */
 static void goes_on(const char *numbers, uint64_t after, uint64_t num_removed, uint64_t num_unread)
 {
     static const struct nats_url url = {
@@ -432,7 +437,7 @@ static void goes_on(const char *numbers, uint64_t after, uint64_t num_removed, u
     assert_true(nats_pull_begin(&pull, &url, NATS_PACKET, after, NULL, NULL));
     for (int quiet = 0; quiet < 16; quiet++) {
         natsMsg *message = nats_pull_next(&pull);
-        pull.checked_ns = 0; /* else that happens every two seconds */
+        pull.checked_ns = 0; /* otherwise that happens every two seconds */
         if (message == NULL)
             continue;
         const size_t len = strlen(got);
@@ -466,7 +471,7 @@ static void follows(void **state)
             static const char *const without[] = {"1 3 4 5", "1 2 4 5", "1 2 3 5"};
             begin(5);
             stream.num_lost[at] = times;
-            if (times <= 5 || at == 5) /* nothing shows that the last one is gone for good */
+            if (times <= 5 || at == 5) /* nothing shows that the last one is removed */
                 goes_on("1 2 3 4 5", 0, 0, 0);
             else
                 goes_on(without[at - 2], 0, 0, 1);
@@ -492,7 +497,7 @@ static void follows_meanwhile(void **state)
     }
 }
 
-/* The read begins behind the latest state of each host that is older than what is to be shown. */
+/* The read begins after the latest state of each host that is older than the first time to show. */
 static void begins_at_states(void **state)
 {
     const struct ds_text web1 = {"web1", 4}, web2 = {"web2", 4}, web3 = {"web3", 4}, web = {"web", 3};
@@ -507,17 +512,17 @@ static void begins_at_states(void **state)
     assert_true(nats_states_find(&states, &url, NULL, NULL));
     assert_int_equal(states.num, 2);
     assert_true(states.from_ns > 0);
-    assert_int_equal(nats_states_first(&states), 3); /* of web1; that of web2 is the fourth record */
+    assert_int_equal(nats_states_first(&states), 3); /* from web1; that of web2 is the fourth record */
     assert_false(nats_states_accept(&states, web1, 3));
     assert_true(nats_states_accept(&states, web1, 4));
     assert_false(nats_states_accept(&states, web2, 4));
     assert_true(nats_states_accept(&states, web2, 5));
-    assert_true(nats_states_accept(&states, web3, 1)); /* it has none: all of it */
+    assert_true(nats_states_accept(&states, web3, 1)); /* it has no state: all of it is read */
     assert_true(nats_states_accept(&states, web, 1));
-    /* A slow clock is slow in all states of a host; one that came late says nothing. */
+    /* A host's slow clock is slow in all its states; one that arrived late proves nothing. */
     stream.slow_ns[1] = 3 * SECOND;
-    stream.slow_ns[3] = 7 * SECOND; /* both of web1 */
-    stream.slow_ns[4] = 9 * SECOND; /* of web2, whose second record came in time */
+    stream.slow_ns[3] = 7 * SECOND; /* both from web1 */
+    stream.slow_ns[4] = 9 * SECOND; /* from web2, whose second state arrived in time */
     assert_true(nats_states_find(&states, &url, NULL, NULL));
     assert_int_equal(states.from_ns, url.since_ns - 3 * SECOND);
     assert_true(nats_states_find(&states, &all, NULL, NULL)); /* all is read: no state is needed */

@@ -1,6 +1,6 @@
 /*
- * test_nats_url.c - what -T nats= and -r nats:// name, and what they do not; and packets as JSON and
- * back, from whoever wrote it.
+ * test_nats_url.c - valid and invalid values of -T nats= and -r nats://; and packets as JSON and
+ * back, from any writer.
  */
 #include "core/clock.h"
 #include "send/nats/nats_config.h"
@@ -16,8 +16,8 @@
 
 static struct nats_url url;
 
-/* is_ago holds a moment against the clock: it was so many seconds ago, and this test takes less than a
- * minute. */
+/* is_ago compares a time with the clock: it was that many seconds ago, and this test takes less
+ * than a minute. */
 static void is_ago(int64_t ns, int64_t seconds)
 {
     const int64_t ago_ns = clock_since_1970_ns() - ns;
@@ -75,7 +75,7 @@ static void says_when(void **state)
     is_ago(url.until_ns, 5400);
     assert_true(nats_url_parse("-r", "nats://a?since=00:00&follow", &url)); /* the last midnight */
     const int64_t ago_ns = clock_since_1970_ns() - url.since_ns;
-    assert_true(ago_ns >= 0 && ago_ns <= 25 * 3600 * SECOND); /* of a day that clocks are put back in */
+    assert_true(ago_ns >= 0 && ago_ns <= 25 * 3600 * SECOND); /* on a day on which clocks are put back */
     assert_true(nats_url_parse("-r", "nats://a?since=900000h", &url)); /* before 1970 */
     assert_int_equal(url.since_ns, 1);
 }

@@ -1,6 +1,6 @@
 /*
- * test_record_id.c - ids of what messages began: the same from hosts that saw the same, and others where
- * one of them could not read it whole.
+ * test_record_id.c - ids for the things that a message began: equal from hosts that saw the same,
+ * and different if one of them could not read it whole.
  */
 #include "send/nats/record_id.h"
 
@@ -49,8 +49,8 @@ static bool is_part(const char *id)
     return len > 5 && strcmp(id + len - 5, ".part") == 0;
 }
 
-/* Where both hosts read all of it, whatever else they know, it is one record. A part never takes its place,
- * and is the same of all that know a part. */
+/* If both hosts read all of it, whatever else they know, it is one record. A part never replaces
+ * it, and is equal on all hosts that know a part. */
 static void calls(void **state)
 {
     (void)state;
@@ -71,7 +71,7 @@ static void calls(void **state)
     other = call_of();
     other.start_seq++;
     assert_string_not_equal(id_of_call(&whole, "h1"), id_of_call(&other, "h1"));
-    other.has_start_seq = false; /* nobody else sees that time */
+    other.has_start_seq = false; /* no other host sees that time */
     assert_string_not_equal(id_of_call(&other, "h1"), id_of_call(&other, "h2"));
 }
 

@@ -1,5 +1,6 @@
 /*
- * test_otlp_answer.c - what a receiver's answers mean, whatever it answers, and how long it is waited for.
+ * test_otlp_answer.c - the meaning of a receiver's answers, for any answer, and how long to wait
+ * for it.
  */
 #include "failing_alloc.h"
 #include "record/back_off.h"
@@ -102,7 +103,7 @@ static void what_it_says(void **state)
 static void judge_again(void *context)
 {
     (void)context;
-    /* What is not understood for want of memory is taken as nothing. */
+    /* If memory is missing to parse an answer, it is ignored. */
     (void)judge(200, "{\"partialSuccess\":{\"rejectedSpans\":\"3\",\"errorMessage\":\"because\"}}", 5);
     assert_int_equal(outcome.verdict, OTLP_TAKEN);
     (void)judge(503, "{\"message\":\"because\"}", 5);
@@ -154,7 +155,7 @@ static void patience_of_files(void **state)
     assert_true(otlp_deadline_is_over(&p, 120 * S + 1));
     otlp_deadline_progress(&p, 110 * S);
     assert_false(otlp_deadline_is_over(&p, 130 * S));
-    /* A minute that it asks for is its own, and no more than that. */
+    /* The receiver may ask for a minute, and no more. */
     otlp_deadline_ask(&p, 40 * S);
     assert_false(otlp_deadline_is_over(&p, 170 * S));
     assert_true(otlp_deadline_is_over(&p, 170 * S + 1));

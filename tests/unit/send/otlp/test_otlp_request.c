@@ -1,5 +1,5 @@
 /*
- * test_otlp_request.c - where spans are sent to, with which headers, and how many at a time.
+ * test_otlp_request.c - the URL and headers that spans are sent with, and how many at a time.
  */
 #include "failing_alloc.h"
 #include "send/otlp/otlp_batch.h"
@@ -104,7 +104,7 @@ static void push(struct send_queue *queue, size_t len)
     free(body);
 }
 
-/* fill takes a request, and lets it go. */
+/* fill fills a request and releases it. */
 static size_t fill(struct otlp_batch *batch, struct send_queue *queue, uint64_t most, uint64_t num)
 {
     otlp_batch_look(batch, queue, most);
@@ -133,7 +133,7 @@ static void requests_are_bounded(void **state)
     (void)fill(&batch, queue, 2, 1);
     assert_false(batch.is_full);
     (void)fill(&batch, queue, 2, 0);
-    /* By bytes; one that is larger by itself. */
+    /* By bytes; a span that exceeds the limit is sent alone. */
     push(queue, OTLP_MOST_BYTES / 2);
     push(queue, OTLP_MOST_BYTES / 2);
     push(queue, OTLP_MOST_BYTES + 5);

@@ -1,6 +1,6 @@
 /*
- * test_packet_stream.c - what servers of packets send becomes one capture file, connection after connection;
- * what is none is told. And the URLs of -r tcp://.
+ * test_packet_stream.c - what packet servers send becomes one capture file, connection after
+ * connection; invalid input is reported. And the URLs of -r tcp://.
  */
 #include "send/stream/packet_stream.h"
 #include "send/stream/stream_url.h"
@@ -99,7 +99,7 @@ static void becomes_nanoseconds_in_our_order(void **state)
     }
     start();
     put_head(MICROS, 0, ETHERNET);
-    put_packet(1, 1000000, "a", 1); /* no second has so many */
+    put_packet(1, 1000000, "a", 1); /* a second has fewer microseconds */
     assert_true(take());
     assert_int_equal(out32(28), 999999000);
 }
@@ -125,7 +125,7 @@ static void another_connection_goes_on(void **state)
     start();
     put_head(MICROS, 0, ETHERNET);
     put_packet(1, 2, "abc", 3);
-    put32(5); /* the next one is cut off */
+    put32(5); /* the next packet is truncated */
     assert_true(take());
     come_again();
     w.swapped = true;
@@ -134,7 +134,7 @@ static void another_connection_goes_on(void **state)
     assert_true(take());
     assert_int_equal(w.out.len, 24 + 16 + 3 + 16 + 2);
     assert_int_equal(out32(24 + 16 + 3), 6);
-    /* Of another link layer it cannot, nor as pcapng. */
+    /* Another link layer cannot be appended, nor can pcapng. */
     come_again();
     put_head(NANOS, 0, COOKED);
     assert_false(take());
@@ -224,7 +224,7 @@ static void put_captured(uint32_t interface, uint32_t captured, uint32_t body_le
     put32(32 + body_len);
 }
 
-/* What libpcap would keep for ever, or read nothing behind, is not handed on. */
+/* Input that libpcap would keep for ever, or behind which it would read nothing, is not passed on. */
 static void blocks_are_those_of_packets(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void blocks_are_those_of_packets(void **state)
         put_interface(1, 0);
         const size_t wanted = w.in.len;
         for (unsigned n = 0; n < 100; n++)
-            put_block(0xbad + n, 32); /* unknown ones */
+            put_block(0xbad + n, 32); /* unknown blocks */
         assert_true(take());
         assert_int_equal(w.out.len, wanted);
         for (unsigned n = 1; n < PACKET_STREAM_INTERFACES; n++)
@@ -275,7 +275,7 @@ static void blocks_have_sensible_lengths(void **state)
         bool is_good;
     } cases[] = {{12, 12, true},  {16, 16, true}, {8, 8, false}, {14, 14, false}, {16, 20, false},
                  {0, 0, false}, {PACKET_STREAM_MOST + 4, 0, false}, {UINT32_MAX, 0, false},
-                 {PACKET_STREAM_MOST, 0, true}}; /* that has not come yet */
+                 {PACKET_STREAM_MOST, 0, true}}; /* not complete yet */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         start();
         put_block(0x0a0d0d0a, 16);
@@ -330,7 +330,7 @@ static void memory_may_run_out(void **state)
         if (!has_failed)
             break;
         assert_string_equal(w.stream.wrong, "out of memory");
-        /* What was added is whole, and the server is read again from its beginning. */
+        /* The output contains whole packets, and the server is read again from its beginning. */
         assert_true(w.out.len == 0 || w.out.len == 24);
         come_again();
         put_head(MICROS, 0, ETHERNET);

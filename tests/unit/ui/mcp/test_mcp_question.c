@@ -1,6 +1,5 @@
 /*
- * What comes from an assistant, and what goes from one process of --mcp to the other, may be
- * anything.
+ * Input of an assistant, and messages between the processes of --mcp, may be anything.
  */
 #include "ui/mcp/mcp_answer.h"
 #include "ui/mcp/mcp_message.h"
@@ -29,7 +28,7 @@ static void test_packed(void **state)
     assert_string_equal(read.value[MCP_filter], "size > 7");
     assert_string_equal(read.value[MCP_limit], "");
     assert_null(read.value[MCP_cursor]);
-    /* Cut anywhere but behind an argument it is none. */
+    /* Cut anywhere but after an argument, it is invalid. */
     unsigned num = 0;
     for (size_t len = 0; len < packed.len; len++)
         num += mcp_question_unpack(packed.data, len, &read);
@@ -89,7 +88,7 @@ static void test_cursor(void **state)
     q.value[MCP_cursor] = next;
     assert_null(mcp_page_read(&q, &answer.key, &page));
     assert_int_equal(page.offset, 2);
-    next[0] = '1'; /* any line of the same answer, but of no other */
+    next[0] = '1'; /* any line of the same answer, but not of another */
     assert_null(mcp_page_read(&q, &answer.key, &page));
     next[2] = next[2] == '0' ? '1' : '0';
     assert_non_null(mcp_page_read(&q, &answer.key, &page));
@@ -99,7 +98,7 @@ static void test_cursor(void **state)
     mcp_answer_free(&answer);
 }
 
-/* A text that is cut ends with a whole character, however that is written. */
+/* A text that is cut ends with a whole character, in any encoding of it. */
 static void test_brief(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * test_page.c - the parts of a page: time that goes on without an end, rows of which the first and the
- * latest are kept, data that comes out as it went in; caps, and memory that runs out.
+ * test_page.c - the parts of a page: time that goes on without an end, the first and the latest
+ * rows, compressed data that decompresses to the same; caps and failing memory.
  */
 #include "failing_alloc.h"
 #include "output/sink.h"
@@ -40,7 +40,7 @@ static void time_widens(void **state)
     assert_int_equal(time_grid_place(&grid, start_ns), 0);
     grid_series_add(&series, &grid, 0, 5);
     assert_int_equal(time_grid_place(&grid, start_ns - 1), 0);
-    /* The last moment of the last column, and the first one beyond. */
+    /* The last moment of the last column, and the first one after it. */
     const int64_t whole_ns = (int64_t)GRID_COLUMNS * GRID_WIDTH_NS;
     unsigned column = time_grid_place(&grid, start_ns + whole_ns - 1);
     assert_int_equal(column, GRID_COLUMNS - 1);
@@ -53,7 +53,7 @@ static void time_widens(void **state)
     assert_int_equal(series.counts[0], 5);
     assert_int_equal(series.counts[GRID_COLUMNS / 2 - 1], 7);
     assert_int_equal(series.counts[GRID_COLUMNS / 2], 11);
-    /* A day later, and at the end of all time. */
+    /* A day later, and at the end of the range of times. */
     column = time_grid_place(&grid, start_ns + INT64_C(86400000000000));
     grid_series_add(&series, &grid, column, 1);
     assert_in_range(column, GRID_COLUMNS / 2, GRID_COLUMNS - 1);
@@ -76,7 +76,7 @@ static void fill(struct page_rows *rows, uint64_t num)
     ds_buffer_free(&row);
 }
 
-/* assert_kept: of num rows the first ones from 0 on, and the latest down from num - 1. */
+/* assert_kept: of num rows, the first ones up to first, and the latest from last on, are kept. */
 static void assert_kept(uint64_t max, uint64_t num, uint64_t first, uint64_t last)
 {
     struct page_rows rows = {.max = max, .max_bytes = UINT64_MAX};
@@ -91,7 +91,8 @@ static void assert_kept(uint64_t max, uint64_t num, uint64_t first, uint64_t las
     page_rows_free(&rows);
 }
 
-/* Of their bytes a quarter is for the first as well, and no first one comes behind one without room. */
+/* A quarter of the bytes is for the first rows, too, and no later row is among them if one had no
+ * room. */
 static void rows_have_so_many_bytes(void **state)
 {
     static const size_t lens[] = {10, 10, 6, 5, 30, 20, 20, 20, 70, 5, 0, 60, 30};
@@ -112,7 +113,7 @@ static void rows_have_so_many_bytes(void **state)
             len += lens[i - k];
         }
         assert_int_equal(rows.bytes_last, len);
-        assert_true(i - num < 2 || len + lens[i - num] > 75); /* no more would have had room */
+        assert_true(i - num < 2 || len + lens[i - num] > 75); /* no more had room */
     }
     assert_int_equal(page_rows_num_last(&rows), 1);
     assert_int_equal(rows.seen, sizeof lens / sizeof lens[0]);
@@ -147,7 +148,7 @@ static int value_of(char c)
     return c != '\0' && at != NULL ? (int)(at - digits) : -1;
 }
 
-/* unbase64 writes in place what base64 stands for, and returns its length. */
+/* unbase64 decodes base64 in place and returns the length. */
 static size_t unbase64(char *text, size_t len)
 {
     size_t num = 0;
@@ -168,7 +169,7 @@ static size_t unbase64(char *text, size_t len)
     return num;
 }
 
-/* assert_packed packs a text in parts of a length, and holds against it what comes out. */
+/* assert_packed compresses a text in parts of a length, and compares it with the decompressed one. */
 static void assert_packed(const char *text, size_t len, size_t part)
 {
     struct ds_buffer out = {0};

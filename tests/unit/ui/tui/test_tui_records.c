@@ -1,6 +1,7 @@
 /*
- * test_tui_records.c - the latest records on the screen: the store is bounded and what is looked at stays, lists
- * follow it, terms fold, lines are typed, filters complete, pages lead to each other; memory that runs out.
+ * test_tui_records.c - the latest records on the screen: the store is capped and keeps what is
+ * shown, lists follow it, terms fold, lines are typed, filters are completed, pages link to each
+ * other; failing memory.
  */
 #include "big_event.h"
 #include "default_limits.h"
@@ -20,7 +21,7 @@
 /* {6, ok, ''}: a control message of two atoms. */
 static const uint8_t control[] = {104, 3, 97, 6, 119, 2, 'o', 'k', 119, 0};
 
-/* add puts a message of a packet into a store. */
+/* add adds a message of a packet to a store. */
 static void add(struct tui_store *store, uint64_t frame, const uint8_t *bytes, size_t len)
 {
     struct ds_conn conn = {.number = 7};
@@ -48,7 +49,7 @@ static void store_is_bounded_and_looks_stay(void **state)
     for (uint64_t i = 101; i <= RECORDS; i++)
         add(store, i, control, sizeof control);
     assert_true(tui_store_look(store, &late));
-    /* The first ones are gone there, and are still here. */
+    /* The first ones are removed there, and are still here. */
     assert_true(late.first > 100 && late.end == RECORDS + 1);
     assert_null(store_look_get(&late, late.first - 1, &view));
     assert_null(store_look_get(&late, late.end, &view));
@@ -80,7 +81,7 @@ static void store_leaves_out_what_is_too_large(void **state)
     assert_non_null(bytes);
     add(store, 1, control, sizeof control);
     add(store, 2, bytes, SIZE);
-    add(store, 3, bytes, SIZE / 4); /* just as much as may be, in a block of its own */
+    add(store, 3, bytes, SIZE / 4); /* exactly the cap, in a block of its own */
     add(store, 4, bytes, SIZE / 4 + 1);
     add(store, 5, control, sizeof control);
     const struct record tick = {.event = &(struct ds_event){.type = DS_EVENT_TICK}};
@@ -155,11 +156,11 @@ static void terms_are_laid_out_and_folded(void **state)
     tui_page_turn_fold(&page, 1);
     expect_fold(&page, 12, "{a,[1,2],#{b => c}}", "{... 3 elements ...}\n");
     tui_page_turn_fold(&page, 1);
-    tui_page_turn_fold(&page, 2); /* one that has room is folded, too */
+    tui_page_turn_fold(&page, 2); /* a term that fits is folded, too */
     expect_fold(&page, 40, "{a,[1,2],x}", "{a,[1,2],x}\n");
     expect_fold(&page, 8, "{a,[1,2],x}", "{\n  a,\n  [... 2 elements ...],\n  x\n}\n");
     page.num_folds = 0;
-    /* Brackets in quotes, of one side alone, and the wrong way round are characters. */
+    /* Brackets in quotes, unpaired ones, and ones in the wrong order are characters. */
     expect_fold(&page, 8, "{\"}]\",'{',<<\"\\\"[\">>}", "{\n  \"}]\",\n  '{',\n  <<\"\\\"[\">>\n}\n");
     expect_fold(&page, 4, "{[(1", "{[(1\n");
     expect_fold(&page, 4, "]})12345", "]})12345\n");
@@ -169,7 +170,7 @@ static void terms_are_laid_out_and_folded(void **state)
     tui_page_free(&page);
 }
 
-/* Texts of every byte and any depth neither end the program nor recurse. */
+/* Texts with any bytes and of any depth neither crash nor recurse. */
 static void hostile_terms_fold(void **state)
 {
     enum { LEN = 200000 };
@@ -248,7 +249,7 @@ static void lines_are_typed(void **state)
     tui_line_free(&line);
 }
 
-/* An expression that took too long for many texts is held against no more; another one begins anew. */
+/* An expression that took too long for many texts is not tried any more; another one starts again. */
 static void searches_are_given_up(void **state)
 {
     const struct call call = {.label = "gen:call", .outcome = CALL_OK};
@@ -257,7 +258,7 @@ static void searches_are_given_up(void **state)
     char what[256], text[4096];
     (void)state;
     memset(text, 'x', sizeof text - 1);
-    text[0] = '!'; /* what it looks for is there, and not at the end */
+    text[0] = '!'; /* the text has what it looks for, but not at its end */
     text[sizeof text - 1] = '\0';
     const struct call slow = {.label = text, .outcome = CALL_OK};
     assert_true(tui_filter_set(&filter, "-e ^(.|..)+!$", what, sizeof what));
@@ -305,7 +306,7 @@ static void filters_are_checked_and_completed(void **state)
         assert_string_equal(line.text, lines[i].completed);
         assert_string_equal(what, lines[i].shown);
     }
-    tui_line_begin(&line, ""); /* all fields: what has no room is left out */
+    tui_line_begin(&line, ""); /* all fields: those without room are left out */
     tui_filter_complete(&filter, &line, what, 20);
     assert_int_equal(strlen(what), 19);
     tui_filter_free(&filter);
@@ -326,7 +327,7 @@ static void spans_stay_within_what_there_is(void **state)
     tui_span_move(&span, 0, last_ns, true);
     tui_span_widen(&span, 0, last_ns);
     assert_false(span.is_narrow);
-    assert_true(tui_span_contains(&span, 17 * 1000000)); /* what has come since */
+    assert_true(tui_span_contains(&span, 17 * 1000000)); /* records since then */
     tui_span_narrow(&span, 0, last_ns, 1000000);
     expect_span(&span, 0, 8);
     assert_true(tui_span_contains(&span, 8000000));
@@ -346,7 +347,7 @@ static void spans_stay_within_what_there_is(void **state)
     for (int i = 0; i < 5; i++)
         tui_span_widen(&span, 0, last_ns);
     assert_false(span.is_narrow);
-    tui_span_narrow(&span, 5, 5, 5); /* of no time at all */
+    tui_span_narrow(&span, 5, 5, 5); /* an empty span */
     assert_false(span.is_narrow);
 }
 
@@ -383,7 +384,7 @@ static void expect_wrong(const char *text, const char *why)
         fail_msg("%s: %s", text, what);
 }
 
-/* -e and -m are typed as on the command line, and an expression behind them. */
+/* -e and -m are typed as on the command line, and an expression after them. */
 static void filters_take_what_the_command_line_does(void **state)
 {
     struct tui_filter filter = {0};
@@ -438,7 +439,7 @@ static void pages_lead_to_each_other(void **state)
     tui_ui_key(&ui, TUI_KEY_ENTER);
     assert_string_equal(ui.page.title, "message in packet 1");
     tui_draw(&ui, &cells);
-    /* To the last of those on its connection, and so on: each stands over the one before. */
+    /* Through the records of the connection: each opens a page above the one before. */
     for (unsigned i = 1; i < 2 * TUI_PAGES; i++) {
         tui_ui_key(&ui, TUI_KEY_END);
         tui_ui_key(&ui, TUI_KEY_ENTER);
@@ -462,14 +463,14 @@ static void pages_lead_to_each_other(void **state)
     tui_ui_key(&ui, TUI_KEY_ESCAPE);
     keys(&ui, "u");
     assert_int_equal(ui.marks.num, 0);
-    /* What is not there any more cannot be opened. */
+    /* A removed record cannot be opened. */
     assert_int_equal(tui_ui_key(&ui, 'y'), TUI_COPIES);
     keys(&ui, "c/");
     assert_string_equal(ui.filter.text, "conn == 7");
     assert_int_equal(ui.typing, TYPES_FILTER);
     keys(&ui, " && size > x");
     tui_ui_key(&ui, TUI_KEY_ENTER);
-    assert_int_equal(ui.typing, TYPES_FILTER); /* it is none */
+    assert_int_equal(ui.typing, TYPES_FILTER); /* invalid */
     tui_ui_key(&ui, TUI_KEY_ESCAPE);
     assert_string_equal(ui.filter.text, "conn == 7");
     keys(&ui, "aw");
@@ -481,7 +482,7 @@ static void pages_lead_to_each_other(void **state)
     cells_free(&cells);
 }
 
-/* A time that is typed is gone to; these messages are a millisecond apart. */
+/* A time that is typed is selected; these messages are a millisecond apart. */
 static void times_are_gone_to(void **state)
 {
     static const struct {
@@ -509,7 +510,7 @@ static void times_are_gone_to(void **state)
     }
     keys(&ui, "@soon\t");
     tui_ui_key(&ui, TUI_KEY_ENTER);
-    assert_int_equal(ui.typing, TYPES_TIME); /* it is none */
+    assert_int_equal(ui.typing, TYPES_TIME); /* invalid */
     tui_draw(&ui, &cells);
     tui_ui_free(&ui);
     tui_store_free(store);

@@ -1,7 +1,7 @@
 /*
- * test_tui_screens.c - cells, tables, pages and views without a terminal: what is put is escaped and cut,
- * rows sort and stay selected, keys do what requests.def says; hostile names, sizes that nothing has
- * room in, and memory that runs out.
+ * test_tui_screens.c - cells, tables, pages and views without a terminal: text is escaped and cut,
+ * rows sort and stay selected, keys do what requests.def says; hostile names, sizes without any
+ * room, and failing memory.
  */
 #include "failing_alloc.h"
 #include "default_limits.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* expect_cells compares a screen with a text; "..." at its end: only so far. */
+/* expect_cells compares a screen with a text; "..." at its end: only up to there. */
 static void expect_cells(const struct cells *cells, const char *expected)
 {
     struct ds_buffer text = {0};
@@ -42,7 +42,7 @@ static void cells_are_cut_and_escaped(void **state)
     assert_int_equal(cells_put_string(&cells, 2, 6, 8, STYLE_PLAIN, "ab"), 2);
     expect_cells(&cells, "12345678\n1234567…\n      ab\n");
     cells_clear(&cells);
-    /* A wide character that is cut in half, and one that is covered in half. */
+    /* A wide character that is cut in half, and one whose half is overwritten. */
     cells_put_string(&cells, 0, 0, 4, STYLE_PLAIN, "a日本語");
     cells_put_string(&cells, 1, 0, 8, STYLE_PLAIN, "日本");
     cells_put_string(&cells, 1, 1, 1, STYLE_PLAIN, "x");
@@ -66,7 +66,7 @@ static void cells_are_cut_and_escaped(void **state)
     cells_free(&cells);
 }
 
-/* No cell ever holds what a terminal would do something for. */
+/* No cell ever contains a control sequence. */
 static void every_byte_is_shown(void **state)
 {
     struct cells cells = {0};
@@ -118,7 +118,7 @@ static void tables_sort_and_scroll(void **state)
     const struct area area = {0, 0, 4, 20};
     tui_table_draw(&table, &cells, area, true);
     expect_cells(&cells, "NAME  NUM▼ MORE\nrow2     4 more\nrow4     3 more\nrow1     2 more\n");
-    /* The selected row stays selected when rows are sorted in another way, and the screen follows. */
+    /* The selected row stays selected when rows are sorted differently, and the screen follows. */
     tui_table_request(&table, REQUEST_DOWN);
     assert_int_equal(tui_table_selected(&table)->id, 5);
     tui_table_request(&table, REQUEST_SORT_TURN);
@@ -136,7 +136,7 @@ static void tables_sort_and_scroll(void **state)
     assert_int_equal(tui_table_selected(&table)->id, 1);
     tui_table_request(&table, REQUEST_PAGE_DOWN);
     assert_int_equal(tui_table_selected(&table)->id, 3);
-    /* A column that has no room is left out; numbers are never cut. */
+    /* A column without room is left out; numbers are never cut. */
     cells_clear(&cells);
     tui_table_draw(&table, &cells, (struct area){0, 0, 4, 10}, true);
     expect_cells(&cells, "NAME▲  NUM\nrow1     2\nrow2     4\nrow3...");
@@ -150,8 +150,8 @@ static void expect_order(const struct tui_table *table, const uint64_t *ids)
         assert_int_equal(table->rows[i].id, ids[i]);
 }
 
-/* Rows that are equal stand as they came, whatever they were sorted by before: else they would change places
- * with the next snapshot. */
+/* Equal rows stay in their original order, whatever they were sorted by before: otherwise they
+ * would swap with the next snapshot. */
 static void tables_keep_equals_in_order(void **state)
 {
     struct tui_table table;
@@ -165,7 +165,7 @@ static void tables_keep_equals_in_order(void **state)
     tui_table_request(&table, REQUEST_SORT_RIGHT);
     tui_table_request(&table, REQUEST_SORT_RIGHT); /* by number */
     expect_order(&table, (const uint64_t[]){3, 5, 2, 4, 1});
-    tui_table_request(&table, REQUEST_SORT_RIGHT); /* by what is the same in all */
+    tui_table_request(&table, REQUEST_SORT_RIGHT); /* by a column that is the same in all */
     expect_order(&table, (const uint64_t[]){1, 2, 3, 4, 5});
     fill(&table, 5);
     expect_order(&table, (const uint64_t[]){1, 2, 3, 4, 5});
@@ -193,7 +193,7 @@ static void tables_without_rows(void **state)
     cells_free(&cells);
 }
 
-/* What books say of two nodes whose names do what they can. */
+/* Reports about two nodes with hostile names. */
 static const char *const told =
     "{\"span\":true,\"first\":1700000000000000,\"last\":1700000060000000,\"lost\":12,\"books\":["
     "{\"book\":0,\"found\":[{\"severity\":\"error\",\"code\":\"DS205\",\"sentence\":\"b\\u001b]0;x\\u0007 waits\"},"
@@ -248,7 +248,7 @@ static void views_show_what_is_told(void **state)
     cells_free(&cells);
 }
 
-/* Every key in every view, on every size, with all that was told and with nothing. */
+/* Every key in every view, in every size, with all reports and with none. */
 static void keys_do_no_harm(void **state)
 {
     static const unsigned sizes[][2] = {{0, 0}, {1, 1}, {9, 200}, {10, 40}, {24, 80}, {60, 200}};
@@ -295,7 +295,7 @@ static void requests_are_distinct(void **state)
     assert_true(TUI_VIEW_COUNT <= 10);
 }
 
-/* A page closes before the program does; a pause holds what is shown. */
+/* A page closes before the program does; a pause keeps what is shown. */
 static void pages_close_first(void **state)
 {
     struct tui_ui ui;
@@ -308,7 +308,7 @@ static void pages_close_first(void **state)
     assert_true(ui.page.is_open);
     assert_string_equal(ui.page.title, "link: connection 7");
     take(&ui, "{\"books\":[{\"book\":1,\"rows\":[{\"conn\":7,\"state\":\"stalled\",\"side\":[{},{}]}]}]}", 0);
-    assert_non_null(strstr(ui.page.text.data, "stalled,")); /* it goes on while it is open */
+    assert_non_null(strstr(ui.page.text.data, "stalled,")); /* it is updated while it is open */
     assert_int_equal(tui_ui_key(&ui, 'q'), TUI_GOES_ON);
     assert_false(ui.page.is_open);
     tui_ui_key(&ui, '?');
@@ -340,7 +340,7 @@ static void take_bytes(struct tui_ui *ui, uint64_t bytes, int64_t now_ns)
     take(ui, text, now_ns);
 }
 
-/* Rates are of whole seconds; what was there before the first look is no rate. */
+/* Rates are per whole second; a count from before the first update is no rate. */
 static void rates_follow_counters(void **state)
 {
     struct tui_ui ui;
@@ -358,7 +358,7 @@ static void rates_follow_counters(void **state)
     assert_int_equal(tui_rates_bytes(&ui.facts.rates, NULL, 5), 0);
     take_bytes(&ui, 1011000, INT64_C(102000000000));
     assert_int_equal(tui_rates_bytes(&ui.facts.rates, row, 2), 500); /* 500 and 500 */
-    /* The oldest that is drawn is of a minute ago, not of the second that still grows. */
+    /* The oldest drawn second is a minute ago; the current second is not drawn. */
     assert_int_equal(tui_rates_value(&ui.facts.rates, row, 59), 0);
     take_bytes(&ui, 1011000, INT64_C(103000000000));
     assert_int_equal(tui_rates_bytes(&ui.facts.rates, row, 2), 5250);
@@ -366,7 +366,7 @@ static void rates_follow_counters(void **state)
     assert_int_equal(tui_rates_value(&ui.facts.rates, row, 57), 10000);
     assert_int_equal(tui_rates_value(&ui.facts.rates, row, 58), 500);
     assert_int_equal(tui_rates_value(&ui.facts.rates, row, 59), 500);
-    /* A minute later nothing of that is left, and a counter that began anew is no flood. */
+    /* A minute later nothing of that is left, and a counter that was reset is not a burst. */
     take_bytes(&ui, 10, INT64_C(170000000000));
     take_bytes(&ui, 10, INT64_C(171000000000));
     assert_int_equal(tui_rates_bytes(&ui.facts.rates, row, 59), 0);
@@ -379,7 +379,7 @@ static void expect_note(struct tui_ui *ui, uint32_t key, const char *note)
     assert_string_equal(ui->note, note);
 }
 
-/* A row of each part of the overview opens what is behind it: by keys, and by two clicks. */
+/* A row in each part of the overview opens what it stands for: by keys, and by two clicks. */
 static void parts_of_the_overview_open(void **state)
 {
     struct tui_ui ui;
@@ -388,7 +388,7 @@ static void parts_of_the_overview_open(void **state)
     assert_true(tui_ui_init(&ui, "any", true));
     assert_true(cells_resize(&cells, 24, 120));
     take(&ui, told, 0);
-    tui_ui_key(&ui, TUI_KEY_ENTER); /* what stands first */
+    tui_ui_key(&ui, TUI_KEY_ENTER); /* the first part */
     assert_string_equal(ui.page.title, "error DS205: ");
     tui_ui_key(&ui, TUI_KEY_ESCAPE);
     tui_ui_key(&ui, TUI_KEY_DOWN);
@@ -400,7 +400,7 @@ static void parts_of_the_overview_open(void **state)
     tui_ui_key(&ui, TUI_KEY_ENTER);
     assert_string_equal(ui.page.title, "error DS205: ");
     tui_ui_key(&ui, TUI_KEY_ESCAPE);
-    for (int i = 0; i < 5; i++) /* two findings, three links, of which one is selected: then calls */
+    for (int i = 0; i < 5; i++) /* two findings, three links, one of which is selected: then calls */
         tui_ui_key(&ui, TUI_KEY_DOWN);
     tui_ui_key(&ui, TUI_KEY_ENTER);
     assert_string_equal(ui.page.title, "calls served by srv@b");
@@ -428,7 +428,7 @@ static void parts_of_the_overview_open(void **state)
     cells_free(&cells);
 }
 
-/* Who presses a key that does nothing here is told why. */
+/* A key that does nothing here shows the reason. */
 static void keys_say_why_they_do_nothing(void **state)
 {
     struct tui_ui ui;
@@ -451,7 +451,7 @@ static void keys_say_why_they_do_nothing(void **state)
     tui_ui_free(&ui);
 }
 
-/* What is no message is copied as the table that stands there. */
+/* If there are no messages, the table is copied as shown. */
 static void tables_are_copied(void **state)
 {
     struct tui_ui ui;
@@ -480,7 +480,7 @@ static void expect_filter(struct tui_ui *ui, const char *keys, const char *filte
     tui_ui_key(ui, 'a');
 }
 
-/* What is selected anywhere narrows messages to its own, whatever it is called. */
+/* What is selected in any view filters the messages, whatever its name. */
 static void rows_narrow_messages(void **state)
 {
     static const char *const named =

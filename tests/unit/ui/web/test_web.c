@@ -1,6 +1,6 @@
 /*
- * test_web.c - what a page that is served rests on: under which names it is, where it is bound to, and
- * what is on its way to those who look on: little, whatever they do.
+ * test_web.c - the basis of a served page: its host names, the addresses it listens on, and the
+ * queues of its clients: short, whatever they do.
  */
 #include "core/listen_address.h"
 #include "failing_alloc.h"
@@ -43,7 +43,7 @@ static void addresses_are_read(void **state)
     assert_true(fd >= 0);
     assert_int_equal(strncmp(name.text, "127.0.0.1:", 10), 0);
     assert_string_not_equal(name.text, "127.0.0.1:0");
-    /* The same one again is in use. */
+    /* The same address again is in use. */
     assert_true(listen_address_parse("--x", name.text, &address));
     assert_int_equal(listen_address_open("--x", &address, &name), -1);
     close(fd);
@@ -58,7 +58,7 @@ static void addresses_are_read(void **state)
     assert_false(listen_address_parse("--x", "65536", &address));
 }
 
-/* A connection is a count of how often it sleeps. */
+/* A connection is a counter of how often it sleeps. */
 static void put_to_sleep(void *connection)
 {
     ++*(int *)connection;
@@ -89,7 +89,7 @@ static void tell(struct web_clients *clients, const char *data)
     web_clients_send(clients, text);
 }
 
-/* assert_gets: a client is sent that next, and no more. */
+/* assert_gets: that is sent to a client next, and no more. */
 static void assert_gets(struct web_client *client, const char *wanted)
 {
     char text[200] = "";
@@ -132,7 +132,7 @@ static void the_latest_is_sent(void **state)
     assert_gets(one, STATE("c"));
     assert_true(web_clients_have_all(&clients));
     assert_sleeps(one, &one_sleeps);
-    /* One who comes later begins with that; a third one is too many. */
+    /* A client that joins later begins with that; a third one is too many. */
     struct web_client *other = web_clients_join(&clients, &other_sleeps, "7");
     assert_gets(other, HELLO("2"));
     assert_gets(other, STATE("c"));
@@ -142,7 +142,7 @@ static void the_latest_is_sent(void **state)
     web_clients_ping(&clients);
     assert_gets(one, "event: ping\ndata: \n\n");
     assert_gets(other, "event: ping\ndata: \n\n");
-    /* The end comes behind what was not sent yet, and after it nothing. */
+    /* The end is sent after all unsent data, and nothing after it. */
     tell(&clients, "d");
     assert_gets(one, STATE("d"));
     web_clients_end(&clients);
@@ -158,7 +158,8 @@ static void the_latest_is_sent(void **state)
     web_clients_free(&clients);
 }
 
-/* Who joins when the last one has just left waits for a state of its own: that one's is gone. */
+/* A client that joins when the last one has just left waits for a state of its own, as the other's
+ * is gone. */
 static void who_begins_with_none_lacks_one(void **state)
 {
     struct web_clients clients;
@@ -183,12 +184,12 @@ static void who_begins_with_none_lacks_one(void **state)
     web_clients_leave(one);
     web_clients_join(&clients, &asleep, NULL);
     assert_true(web_clients_lack(&clients));
-    web_clients_leave(clients.first); /* nobody waits any more */
+    web_clients_leave(clients.first); /* no client waits any more */
     assert_false(web_clients_lack(&clients));
     web_clients_free(&clients);
 }
 
-/* A browser that was closed makes room as soon as that is needed, though nothing is sent to it. */
+/* A closed browser makes room when that is needed, even if nothing is sent to it. */
 static void the_gone_take_no_place(void **state)
 {
     struct web_clients clients;
