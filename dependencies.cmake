@@ -1,5 +1,5 @@
-# What is needed, and what to install where it is missing: the packages are Debian's, those of
-# scripts/packages.
+# Required libraries and tools, and the packages to install if they are missing. The names are
+# Debian's, as in scripts/packages.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
@@ -8,7 +8,7 @@ function(is_missing what package)
                       "scripts/demo installs on Debian what the build needs. ${ARGN}")
 endfunction()
 
-# needs(PREFIX MODULE PACKAGE): a library that pkg-config knows, as PkgConfig::PREFIX.
+# needs(PREFIX MODULE PACKAGE): a required library that pkg-config knows, as PkgConfig::PREFIX.
 function(needs prefix module package)
   pkg_check_modules(${prefix} QUIET IMPORTED_TARGET GLOBAL ${module})
   if(NOT ${prefix}_FOUND)
@@ -16,7 +16,7 @@ function(needs prefix module package)
   endif()
 endfunction()
 
-# may_use(OPTION ...): the same for one that a build may do without.
+# may_use(OPTION ...): the same for an optional one.
 function(may_use option prefix module package)
   if(${option})
     needs(${prefix} ${module} ${package} "Without what it protects from: -D${option}=OFF")
@@ -35,9 +35,9 @@ if(DISTSNIFF_TESTS)
   needs(CMOCKA cmocka libcmocka-dev "Without the tests: -DDISTSNIFF_TESTS=OFF")
 endif()
 
-# A script, not a library: it is put into the pages that are written.
+# A script, not a library: pages contain it.
 if(DISTSNIFF_PAGE)
-  # For no processor: for another machine it is that of this one.
+  # It is architecture independent, so this machine's copy also serves cross builds.
   find_file(D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3
             NO_CMAKE_FIND_ROOT_PATH)
   if(NOT D3_SCRIPT)
@@ -65,13 +65,13 @@ if(DISTSNIFF_OTLP)
   needs(CURL "libcurl>=7.87" libcurl4-openssl-dev "Without -T otlp=URL: -DDISTSNIFF_OTLP=OFF")
 endif()
 
-# Only its header: it is compiled into what uses it.
+# A header-only library: it is compiled into its users.
 find_path(XXHASH_INCLUDE xxhash.h)
 if(NOT XXHASH_INCLUDE)
   is_missing(xxhash.h libxxhash-dev)
 endif()
 
-# Erlang's C interface stands where Erlang was installed, under the number of its release.
+# Erlang's C interface is in the folder of Erlang, which may have the number of its release.
 set(EI_FOLDERS)
 foreach(root $ENV{ERLANG_HOME} ${CMAKE_PREFIX_PATH} /usr /usr/local /opt /opt/homebrew)
   file(GLOB found ${root}/usr ${root}/lib/erlang/usr ${root}/lib64/erlang/usr ${root}/erlang/usr

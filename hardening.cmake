@@ -1,5 +1,5 @@
-# What a hostile input meets where a mistake is left: flags of the compiler and the linker, those
-# that they have. FORTIFY needs optimisation, and goes badly with sanitizers.
+# Compiler and linker flags that limit what hostile input can do with a bug, as far as they are
+# supported. FORTIFY needs optimisation, and does not work well with sanitizers.
 include(CheckCCompilerFlag)
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES C)

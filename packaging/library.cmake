@@ -1,9 +1,9 @@
-# libdistsniff for other programs, static and shared. What they see of it begins with ds_: the
-# functions of include/distsniff. All else is local, erl_interface included.
+# libdistsniff for other programs, static and shared. Only functions that begin with ds_ are public:
+# those of include/distsniff. All others are local, including erl_interface.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Programs that optimise at link time may be made by another compiler than this one.
+# Programs with link time optimization may be built by another compiler than this one.
 add_library(dissect_plain OBJECT ${DISSECT_SOURCES} ${ATOM_TABLES})
 dissect_properties(dissect_plain)
 set_target_properties(dissect_plain PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE OFF)
@@ -19,7 +19,7 @@ set_target_properties(libdistsniff_shared PROPERTIES
                       VERSION ${PROJECT_VERSION} SOVERSION ${DISTSNIFF_ABI}
                       LINK_DEPENDS ${ONLY_PUBLIC})
 
-# One object of all, so that what is not public can be made local.
+# One object with all files, so that internal functions can be made local.
 set(WHOLE ${CMAKE_CURRENT_BINARY_DIR}/distsniff.o)
 add_custom_command(
   OUTPUT ${WHOLE}
@@ -28,7 +28,7 @@ add_custom_command(
   COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=ds_* ${WHOLE}
   DEPENDS dissect_plain $<TARGET_OBJECTS:dissect_plain> COMMAND_EXPAND_LISTS VERBATIM)
 add_library(libdistsniff_static STATIC ${WHOLE})
-# Named as those who use the package find them.
+# The name under which users of the package find them.
 target_link_libraries(libdistsniff_static INTERFACE
                       $<INSTALL_INTERFACE:ZLIB::ZLIB> $<INSTALL_INTERFACE:OpenSSL::Crypto>
                       $<INSTALL_INTERFACE:Threads::Threads> $<INSTALL_INTERFACE:m>)
@@ -50,7 +50,7 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/distsniff-config-ve
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/distsniff-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/distsniff-config-version.cmake
         COMPONENT library DESTINATION ${CMAKE_PACKAGE})
-# The folder may be moved as a whole: distsniff.pc says where things are from where it is.
+# The folder can be moved as a whole: the paths in distsniff.pc are relative to its own place.
 set(PC_FOLDER ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH PC_TO_PREFIX /prefix/${PC_FOLDER} /prefix)
 string(REGEX REPLACE "/$" "" PC_TO_PREFIX ${PC_TO_PREFIX})

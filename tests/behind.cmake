@@ -1,4 +1,4 @@
-# The correlation before and behind the relay.
+# The correlation in a thread before the relay and in one behind it gives the same.
 if(DISTSNIFF_TESTS)
   file(GLOB captures ${CMAKE_SOURCE_DIR}/pcaps/*.pcap ${CMAKE_SOURCE_DIR}/pcaps/*.pcap.gz)
   add_test(NAME behind_the_relay

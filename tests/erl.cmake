@@ -1,5 +1,5 @@
-# Checks written in Erlang (erl/). What the nodes of a capture say they sent is what distsniff
-# finds: one test a capture.
+# Checks written in Erlang (erl/): distsniff finds what the nodes of a capture log that they sent.
+# One test a capture.
 find_program(ERL erl REQUIRED)
 find_program(ERLC erlc REQUIRED)
 find_program(ESCRIPT escript REQUIRED)
@@ -20,7 +20,7 @@ function(erl_check name module)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT ERL_CRASH_DUMP_BYTES=0)
 endfunction()
 
-# The same on other releases too.
+# The same on other releases.
 function(release_check name module)
   release_test(${name} 1 300 ${CMAKE_CURRENT_SOURCE_DIR}/support/erl_check ${ERL_DIR}
                $<TARGET_FILE:distsniff> ${module} ${ARGN})
@@ -33,7 +33,7 @@ foreach(side a b)
   erl_check(truth_two-point-${side} truth ${PCAPS}/two-point-${side}.pcap
             ${PCAPS}/two-point.truth.etf.gz)
 endforeach()
-# What nodes say inside of TLS, with the secrets that they wrote down.
+# Messages within TLS, with the secrets that the nodes logged.
 foreach(capture tls12-25 tls-29)
   erl_check(truth_${capture} truth ${PCAPS}/${capture}.pcap ${PCAPS}/${capture}.truth.etf.gz
             ${PCAPS}/${capture}.keys)
@@ -45,7 +45,7 @@ foreach(capture rabbit-3.10 elixir-1.14)
             ${PCAPS}/${capture}.counters.etf.gz)
 endforeach()
 
-# -T erl, -T ex and -T etf on real nodes; where there is a truth, it is in them.
+# -T erl, -T ex and -T etf on real nodes; if the messages are known, they must be there.
 find_program(ELIXIR elixir REQUIRED)
 foreach(capture otp27-ops otp29-ops cnode links-sll2)
   erl_check(maps_${capture} truth_maps ${ELIXIR} ${PCAPS}/${capture}.pcap
@@ -60,15 +60,15 @@ foreach(mode "drop;3" "snap;200" "late;600")
             $<TARGET_FILE:mangle> ${mode})
 endforeach()
 
-# What peers call themselves and say cannot forge a record.
+# Names and messages of peers cannot forge a record.
 erl_check(forged_json forged_json ${CMAKE_CURRENT_BINARY_DIR}/forged_json)
 
-# The end in the middle of a record, and the memory that the largest of them take.
+# Ending in the middle of a record, and the memory that the largest records need.
 add_test(NAME stops COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/stops $<TARGET_FILE:distsniff>
                             ${ERL_DIR} ${ERL} $<IF:$<BOOL:${DISTSNIFF_SANITIZE}>,8000,1500>)
 add_test(NAME memory COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/memory ${CMAKE_SOURCE_DIR}
                              ${CMAKE_BINARY_DIR}/without_sanitizers ${ERL_DIR} ${ERL})
 set_tests_properties(memory PROPERTIES TIMEOUT 1800 COST 100) # it builds first
 
-# What the findings tell people to type, on each release.
+# The commands in the advice of findings, on each release.
 release_check(advice advice ${CMAKE_SOURCE_DIR}/src/analyse/findings)

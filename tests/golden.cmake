@@ -1,2 +1,2 @@
-# The cases of TESTLIST: what distsniff writes, word for word.
+# The cases of TESTLIST: the output of distsniff, word for word.
 add_test(NAME golden COMMAND ${CMAKE_SOURCE_DIR}/scripts/golden $<TARGET_FILE:distsniff>)

@@ -1,4 +1,4 @@
-# The share of messages that otp.def has no name for.
+# The share of messages without a label.
 foreach(capture_and_percent rabbit-3.10.pcap.gz:7 elixir-1.14.pcap.gz:10 otp27-ops.pcap:30
         otp29-ops.pcap:36)
   string(REPLACE ":" ";" pair ${capture_and_percent})
@@ -9,6 +9,6 @@ foreach(capture_and_percent rabbit-3.10.pcap.gz:7 elixir-1.14.pcap.gz:10 otp27-o
                    ${PCAPS}/${capture} ${percent})
 endforeach()
 
-# Which of its lines no capture shows.
+# Rows of otp.def that no capture shows.
 add_test(NAME labels_seen COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/labels/seen
                                   $<TARGET_FILE:distsniff> ${PCAPS})

@@ -1,4 +1,4 @@
-# What the ends of a connection ignore, made by the test itself.
+# Packets that the ends of a connection ignore, made by the test.
 find_program(PYTHON3 python3)
 if(PYTHON3)
   add_test(NAME outsiders COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/outsiders.py

@@ -1,4 +1,4 @@
-# Two captures of the same packets, put together.
+# Two captures of the same packets, merged.
 if(DISTSNIFF_TESTS)
   find_program(TCPDUMP tcpdump)
   find_program(EDITCAP editcap)

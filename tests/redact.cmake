@@ -1,4 +1,4 @@
-# --redact: nothing secret is left in any output, and all shapes are.
+# --redact: no output contains a secret, and all shapes are kept.
 add_test(NAME redact COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/redact $<TARGET_FILE:distsniff>
                             ${ERL_DIR} ${PCAPS} $<TARGET_FILE:mangle>)
 foreach(capture otp25.pcap secrets.pcap.gz names.pcap)

@@ -1,11 +1,11 @@
-# What a run may still do once it looks at packets.
+# What a run may still do while it reads packets.
 add_test(NAME sandbox COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/sandbox
                               $<TARGET_FILE:distsniff> ${PCAPS}
                               $<BOOL:${DISTSNIFF_SECCOMP}> $<BOOL:${DISTSNIFF_CAPNG}>)
 set_tests_properties(sandbox PROPERTIES TIMEOUT 480)
 mostly_waits(sandbox)
 
-# What the compiler and the linker put into the program against mistakes that are left.
+# Protections that the compiler and the linker add.
 set(fortify)
 if(NOT DISTSNIFF_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
   set(fortify FORTIFY)

@@ -1,5 +1,4 @@
-# Terms that a real node makes, as our text, our source text and our copy, read back by that
-# node.
+# Terms that a real node makes, as our text, source text and copy, read back by that node.
 if(DISTSNIFF_TESTS)
   add_executable(term_tool terms/term_tool.c)
   target_include_directories(term_tool PRIVATE ${CMAKE_SOURCE_DIR}/dissect)
@@ -11,10 +10,10 @@ if(DISTSNIFF_TESTS)
            COMMAND ${ERL} -noinput +fnu -pa ${ERL_DIR} -run code_back main
                    $<TARGET_FILE:term_tool> ${ELIXIR}
                    ${CMAKE_CURRENT_SOURCE_DIR}/terms/code_back.exs)
-  # The same terms as Elixir writes them: as the Elixir here does, and as another one did.
+  # The same terms as Elixir writes them: the Elixir here, and another one that wrote a file.
   add_test(NAME terms_inspect
            COMMAND ${ELIXIR} ${CMAKE_CURRENT_SOURCE_DIR}/terms/inspect.exs $<TARGET_FILE:term_tool>)
-  set_tests_properties(terms_inspect PROPERTIES COST 90) # it takes two minutes: not the last
+  set_tests_properties(terms_inspect PROPERTIES COST 90) # it takes two minutes: it must not start last
   add_test(NAME terms_inspect_captured
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/inspected $<TARGET_FILE:distsniff>
                    $<TARGET_FILE:term_tool> ${ELIXIR}
@@ -28,7 +27,7 @@ if(DISTSNIFF_TESTS)
                    $<TARGET_FILE:distsniff> ${PCAPS} ${ERL_DIR}
                    ${CMAKE_CURRENT_BINARY_DIR}/notebook)
 endif()
-# Patterns of -m over terms, and what the node makes of both.
+# Patterns of -m over terms, compared with a node's clauses.
 if(DISTSNIFF_TESTS)
   add_executable(match_tool terms/match_tool.c)
   target_include_directories(match_tool PRIVATE ${CMAKE_SOURCE_DIR}/dissect)

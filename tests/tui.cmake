@@ -1,4 +1,4 @@
-# --tui in tmux and on terminals of Python's: what stands on the screen, and what becomes of the terminal.
+# --tui in tmux and on Python's terminals: the screens, and the state of the terminal.
 if(DISTSNIFF_TUI)
   add_test(NAME tui_screens COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tui/screens $<TARGET_FILE:distsniff> ${PCAPS})
   add_test(NAME tui_terminal COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/tui/terminal.py $<TARGET_FILE:distsniff> ${PCAPS})

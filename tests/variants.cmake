@@ -1,5 +1,5 @@
-# The same capture said in another way: the messages must be the same (all), or, where packets
-# are missing or cut, no others (some). mangle.c and Wireshark's editcap and mergecap make them.
+# The same capture in another form: the messages must be the same (all), or, if packets are missing
+# or truncated, no others (some). mangle.c and Wireshark's editcap and mergecap make them.
 function(variant capture mode)
   string(REPLACE ";" "-" name "${mode}")
   add_test(NAME variant_${capture}_${name}
@@ -21,7 +21,7 @@ foreach(capture tls12-25 tls-29)
     variant(${capture}.pcap "${mode}")
   endforeach()
 endforeach()
-variant(tls-29.pcap "late;50") # of TLS 1.2 nothing is left then
+variant(tls-29.pcap "late;50") # nothing of TLS 1.2 is left then
 foreach(mode reorder resegment "shuffle;4" "drop;7" "drop;20")
   variant(tls12-renewed-25.pcap "${mode}")
   variant(tls-renewed-29.pcap "${mode}")
@@ -42,10 +42,11 @@ foreach(mode "drop;3" "drop;7" "snap;200" "late;100")
   variant(cnode.pcap "${mode}")
 endforeach()
 
-# Packets that servers send.
+# Packets of packet servers.
 add_test(NAME tcp_source COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/tcp_source.py
                                  $<TARGET_FILE:distsniff> ${PCAPS})
 mostly_waits(tcp_source)
-# Tunnels that mangle.c writes byte by byte: tshark sees what they are, and the same segments in them.
+# Tunnels that mangle.c writes byte by byte: tshark sees the same tunnels, and the same segments in
+# them.
 add_test(NAME tunnels
          COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/tunnels $<TARGET_FILE:mangle> ${PCAPS}/two-point-a.pcap)

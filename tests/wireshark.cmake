@@ -1,7 +1,7 @@
-# What Wireshark makes of -T pcapng.
+# How Wireshark reads -T pcapng.
 add_test(NAME wireshark COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/wireshark
          $<TARGET_FILE:distsniff> ${PCAPS})
-# And of -T wireshark, with the dissector that is made of the tables; tshark that captures by extcap.
+# And -T wireshark, with the dissector that is made from the tables; tshark that captures by extcap.
 if(PYTHON3)
   add_test(NAME in_wireshark COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/in_wireshark.py
            $<TARGET_FILE:distsniff> ${CMAKE_BINARY_DIR}/packaging/wireshark/distsniff.lua ${PCAPS})

@@ -1,4 +1,4 @@
-# erl_nodes.sh - plain Erlang nodes on the hosts of hosts.sh, for scripts/shapes/*. Read by the scripts
+# erl_nodes.sh - plain Erlang nodes on the hosts of hosts.sh, for scripts/shapes/*. Sourced by the scripts
 # beside it, which set file (the capture's), cookie, node (the part before @) and inside (a folder of
 # theirs as hosts_root has it, state: as the machine has it).
 #

@@ -1,5 +1,5 @@
 # hosts.sh - hosts on a network of their own for scripts/shapes/*: a network namespace each and a bridge,
-# on which tcpdump sees every packet between them once. Read by the scripts beside it.
+# on which tcpdump sees every packet between them once. Sourced by the scripts beside it.
 #
 #   hosts_make NUMBER NAME ...   makes 10.66.NUMBER.1 and on; their names are in /etc/hosts of each
 #   on NAME COMMAND ...          runs a command on a host; where hosts_root is set, in that system
@@ -40,7 +40,8 @@ hosts_table() {
     done
 }
 
-# A host has a name and mounts of its own, in hosts_root too: what is mounted goes with its last process.
+# A host has its own name and mounts, also in hosts_root: a mount ends with the last process of the
+# host.
 hosts_run='hostname "$1" && root=$2 && shift 2 || exit 1
 if [ -n "$root" ]; then
     mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev" || exit 1
@@ -82,7 +83,8 @@ hosts_done() {
     hosts_done_quietly
 }
 
-# hosts_cut A B / hosts_join A B: a partition between two hosts. hosts_slow A MS: delays what A sends.
+# hosts_cut A B / hosts_join A B: a partition between two hosts. hosts_slow A MS: delays what A
+# sends.
 hosts_address() { local i; for i in "${!hosts_names[@]}"; do [ "${hosts_names[i]}" != "$1" ] || echo "10.66.$hosts_number.$((i + 1))"; done; }
 hosts_cut() { on "$1" ip route add blackhole "$(hosts_address "$2")/32"; on "$2" ip route add blackhole "$(hosts_address "$1")/32"; }
 hosts_join() { on "$1" ip route del blackhole "$(hosts_address "$2")/32"; on "$2" ip route del blackhole "$(hosts_address "$1")/32"; }

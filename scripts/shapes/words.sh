@@ -1,4 +1,4 @@
-# words.sh - names of what a cluster does, other ones in each: no program has such atoms. Read by the scripts
+# words.sh - names for the work of a cluster, different in each: no program has such atoms. Sourced by the scripts
 # beside it, which set number.
 #
 #   words_new              prints one that was not printed before

@@ -1,12 +1,12 @@
-# Read by ctest: what release_test() of releases.cmake has noted becomes tests. OTP_ONE and
-# OTP_TWO, empty for the machine's own release, say to support/releases what runs where.
+# Read by ctest: makes tests from the list of release_test() in releases.cmake. OTP_ONE and OTP_TWO,
+# empty for the machine's own release, tell support/releases which release runs each side.
 file(GLOB on_releases_roots "$ENV{DISTSNIFF_OTP_ROOTS}/*/usr/bin/erl")
 set(on_releases_names "")
 foreach(root ${on_releases_roots})
   string(REGEX REPLACE "^.*/([^/]*)/usr/bin/erl$" "\\1" root ${root})
   list(APPEND on_releases_names ${root})
 endforeach()
-# The newest release of these: what runs long on each runs on that alone, see newest_alone().
+# The newest of these releases: long tests run on it alone, see newest_alone().
 set(on_releases_newest "")
 set(on_releases_newest_number 0)
 foreach(name ${on_releases_names})

@@ -1,9 +1,9 @@
-# Tests that also run on other releases of Erlang/OTP, those that scripts/otp-roots made in the
-# folder that DISTSNIFF_OTP_ROOTS names when ctest is started.
+# Tests that also run on other releases of Erlang/OTP: those that scripts/otp-roots made in the
+# folder DISTSNIFF_OTP_ROOTS of ctest's environment.
 
 # release_test(NAME SIDES TIMEOUT COMMAND...): a test, and the same on each other release. SIDES is
-# 1 where all its nodes are of one release, 2 where it has two sides, one and two (support/releases):
-# then each release meets each.
+# 1 if all its nodes have one release, 2 if it has two sides, one and two (support/releases): then
+# each release meets each.
 function(release_test name sides timeout)
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${timeout})
@@ -12,20 +12,20 @@ function(release_test name sides timeout)
                "on_releases(${name} ${sides} ${timeout} [[${ARGN}]])\n")
 endfunction()
 
-# mostly_waits(NAME ...): tests that let the processors idle nearly always: scripts/test runs several
-# of them for each. Those in a hurry when they do something keep two of them free: PROCESSORS.
+# mostly_waits(NAME ...): tests that hardly use the processors: scripts/test runs several of them
+# for each processor. Those that are in a hurry at times reserve two processors: PROCESSORS.
 function(mostly_waits)
   set_tests_properties(${ARGN} PROPERTIES LABELS waits)
 endfunction()
 
-# newest_alone(NAME ...): tests that take long. Of the other releases they run on the newest alone, and on
-# each where DISTSNIFF_LONG is set (scripts/test --long).
+# newest_alone(NAME ...): long tests. Of the other releases they run on the newest alone, and on
+# each with DISTSNIFF_LONG (scripts/test --long).
 function(newest_alone)
   set_tests_properties(${ARGN} PROPERTIES NEWEST_ALONE ON)
 endfunction()
 
-# After the last of them, and after what was said of each: what runs alone, waits, or wants
-# processors does so on each release.
+# Call this after the last of them, and after their properties: the tests on other releases copy
+# RUN_SERIAL, labels and PROCESSORS.
 function(add_release_tests)
   get_property(tests GLOBAL PROPERTY RELEASE_TESTS)
   get_property(names GLOBAL PROPERTY RELEASE_TEST_NAMES)

@@ -1,18 +1,19 @@
-# join.cmake: makes of the page's parts a C file with what stands before its data and what stands
-# behind. Style and script each have a hash in the policy: a browser runs nothing else, and asks no
-# network.
+# join.cmake: makes a C file from the parts of the page: the text before its data and the text
+# behind. The content security policy has a hash of style and script each: a browser runs nothing
+# else, and makes no request.
 #
-#   cmake -DPARTS=folder -DD3=d3.min.js -DOUTPUT=page_parts.c -P join.cmake
+# cmake -DPARTS=folder -DD3=d3.min.js -DOUTPUT=page_parts.c -P join.cmake
 #
-# D3 is empty in a build without pages: then both are.
+# D3 is empty in a build without pages: then both texts are empty.
 
-# Lists end at semicolons, and brackets keep these together: texts are only read, joined and replaced.
+# Lists in CMake end at semicolons, and brackets keep them together: the texts are only read, joined
+# and replaced.
 cmake_policy(SET CMP0053 NEW)
 
 function(base64_of_hex hex out)
   set(digits ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
   set(text "")
-  # A SHA-256 is 32 bytes: ten times three, and two.
+  # A SHA-256 has 32 bytes: ten times three, and two.
   foreach(at RANGE 0 54 6)
     string(SUBSTRING ${hex} ${at} 6 three)
     math(EXPR value "0x${three}")
@@ -45,7 +46,7 @@ set(before "0")
 set(behind "0")
 set(lengths "0")
 if(D3)
-  # What the order is: helpers first, the start last.
+  # The order matters: helpers first, the start last.
   set(scripts core rove format data filter verdict changes nodes times heat traffic apps ladder calls messages keys
       live start)
   set(script "${OUTPUT}.js")
