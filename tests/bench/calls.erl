@@ -8,7 +8,7 @@
 -define(CLIENTS, 4).
 -endif.
 
-%% On the node that is called.
+%% On the called node.
 serve() ->
     {ok, _} = gen_server:start({local, store}, ?MODULE, [], []),
     ok.
@@ -24,8 +24,8 @@ handle_call({insert, Table, Key, Value}, _From, State) ->
 handle_cast(_, State) ->
     {noreply, State}.
 
-%% On the node that calls. Arguments: the other node, the number of calls, and, where they speak TLS,
-%% a file for the secrets.
+%% On the calling node. Arguments: the other node, the number of calls, and, with TLS, a file for
+%% the secrets.
 run([Node, Calls, Keys]) ->
     pong = wait(list_to_atom(Node), 50),
     Receivers = [Pid || {_, Link, _, _} <- supervisor:which_children(tls_dist_connection_sup),
@@ -60,7 +60,7 @@ wait(Node, Tries) ->
 client(_Server, _Client, 0) ->
     ok;
 client(Server, Client, N) ->
-    %% By turns to the pid and to the name: the control messages differ.
+    %% Alternately to the pid and to the name: the control messages differ.
     To = case N rem 2 of 0 -> Server; 1 -> {store, node(Server)} end,
     Key = {Client, N div 4 rem 1000},
     case N rem 4 of

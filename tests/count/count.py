@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """count.py PROGRAM CAPTURE ...: what --report links, traffic, top, open, latency and deaths say of
-captures is what another program counts in the same packets (decoder.py).
+captures is equal to the counts of another program on the same packets (decoder.py).
 
 links    bytes of each end's stream, messages, the largest, ticks, of each link
 traffic  all messages and their bytes, by nodes, by the kind of control message, the largest ten
@@ -30,7 +30,7 @@ SPAWN_REQUEST, SPAWN_REQUEST_TT, SPAWN_REPLY, SPAWN_REPLY_TT = 29, 30, 31, 32
 ALIAS_SEND, ALIAS_SEND_TT, UNLINK_ID, UNLINK_ID_ACK = 33, 34, 35, 36
 SENDS = {SEND, SEND_TT, REG_SEND, REG_SEND_TT, SEND_SENDER, SEND_SENDER_TT, ALIAS_SEND, ALIAS_SEND_TT}
 EXITS = {EXIT, EXIT_TT, PAYLOAD_EXIT, PAYLOAD_EXIT_TT}
-# Where the one who sends stands; of MONITOR_P_EXIT it may be a name.
+# The place of the sender; in MONITOR_P_EXIT it may be a name.
 SENDER = dict.fromkeys((1, 3, 6, 7, 8, 13, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34), 1)
 SENDER.update(dict.fromkeys((29, 30, 35, 36), 2))
 
@@ -77,7 +77,7 @@ def check_traffic(capture, messages):
     sizes = sorted((m.size for m in messages), reverse=True)
     differs(capture, 'traffic: the largest', largest, sizes[:len(largest)])
     differs(capture, 'traffic: how many of the largest', len(largest), min(10, len(messages)))
-    # By shape, those that are a control message and nothing else.
+    # By shape, messages that have only a control message.
     found = collections.defaultdict(lambda: [0, 0])
     words = {'monitor': {MONITOR_P}, 'demonitor': {DEMONITOR_P}, 'link': {LINK},
              'unlink': {UNLINK_ID, UNLINK_ID_ACK}, 'monitor_exit': {MONITOR_P_EXIT, PAYLOAD_MONITOR_P_EXIT},
@@ -118,7 +118,7 @@ def check_top(capture, messages):
             found[name][2] += 1
 
     def is_near(said, size, num):
-        """Rates, to a byte and a tenth of a message a second, of a span to a millisecond."""
+        """Rates of a span that is known to a millisecond, to a byte and a tenth of a message a second."""
         slack = 0.0006 / seconds
         over = (said[0] - size / seconds) / (said[2] + size / seconds * slack), \
             (said[1] - num / seconds) / (0.1 * said[2] + num / seconds * slack)
@@ -139,7 +139,7 @@ def check_top(capture, messages):
 
 
 def is_call(payload):
-    """The tag of a call of gen, {'$gen_call', {From, Tag}, Request}, as a text."""
+    """The tag of a gen call, {'$gen_call', {From, Tag}, Request}, as a text."""
     if not (isinstance(payload, tuple) and len(payload) == 3 and payload[0] == '$gen_call' and
             isinstance(payload[1], tuple) and len(payload[1]) == 2):
         return None
@@ -151,13 +151,13 @@ def replied(payload):
 
 
 def give_up(calls, ref):
-    """The monitor of a call is of no use any more: its tag is that, or has it in it."""
+    """The monitor of a call is not counted any more: its reference is the tag, or part of it."""
     for tag in [tag for tag in calls if repr(ref) in tag]:
         del calls[tag]
 
 
 def check_calls(capture, links):
-    """Calls of gen that have no label of their own: how many are answered, and how soon."""
+    """Gen calls without a label of their own: how many are answered, and how fast."""
     chosen = 'type == "call" and label == "gen:call"'
     run = subprocess.run([program, '-r', capture, '-T', 'json', '-Y', chosen], capture_output=True,
                          text=True, check=True)
@@ -197,7 +197,7 @@ def check_calls(capture, links):
 
 
 def check_open(capture, links):
-    """Monitors and links that are not taken back on connections that are open at the end."""
+    """Monitors and links that were not removed, on connections that are open at the end."""
     monitors, linked, calls = {}, set(), {}
     for number, link in enumerate(links):
         for way, m in link.messages:

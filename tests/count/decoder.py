@@ -1,9 +1,9 @@
-"""A second decoder of the distribution protocol, made for counting alone: classic pcap files, TCP put
-together by sequence numbers, handshakes, distribution headers with their atom cache, terms, control
-messages, fragments. It shares nothing with distsniff; what it does not know it raises an error for.
+"""A second decoder of the distribution protocol, made only for counting: classic pcap files, TCP
+reassembly by sequence numbers, handshakes, distribution headers with their atom cache, terms,
+control messages, fragments. It shares no code with distsniff; it raises an error for anything
+unknown.
 
-https://www.erlang.org/doc/apps/erts/erl_dist_protocol and .../erl_ext_dist
-"""
+https://www.erlang.org/doc/apps/erts/erl_dist_protocol and .../erl_ext_dist"""
 import gzip
 import struct
 from collections import namedtuple
@@ -25,7 +25,7 @@ Other = namedtuple('Other', 'what')  # a fun, an export: what it is made of coun
 # --- packets ---
 
 def packets(name):
-    """The TCP segments of a capture, in its order."""
+    """The TCP segments of a capture, in order."""
     data = (gzip.open if name.endswith('.gz') else open)(name, 'rb').read()
     order = {b'\xd4\xc3\xb2\xa1': '<', b'\x4d\x3c\xb2\xa1': '<', b'\xa1\xb2\xc3\xd4': '>'}[data[:4]]
     unit = 1 if data[:4] == b'\x4d\x3c\xb2\xa1' else 1000
@@ -57,7 +57,7 @@ def segment(number, time, ip):
 
 
 class Stream:
-    """One direction. feed gives its bytes in order, with the packet that completed them."""
+    """One direction. feed returns its bytes in order, with the packet that completed them."""
 
     def __init__(self):
         self.next = None
@@ -176,7 +176,7 @@ Message = namedtuple('Message', 'number time size control payload')
 
 
 class Direction:
-    """What one end says: name of the node, ticks, messages."""
+    """What one end sends: its name, ticks, messages."""
 
     def __init__(self):
         self.data = b''
@@ -189,7 +189,7 @@ class Direction:
         self.steps = 0
 
     def header(self, data, at):
-        """The atoms of a distribution header, and where it ends."""
+        """The atoms of a distribution header, and the end of the header."""
         num = data[at]
         at += 1
         if num == 0:
@@ -279,7 +279,7 @@ class Link:
 
 
 def links(name, skip=(4369,)):
-    """The connections of a capture on which nodes come up, from their first packet on."""
+    """The connections of a capture on which nodes connect, from their first packet on."""
     conns, result = {}, []
     for packet in packets(name):
         if packet.src[1] in skip or packet.dst[1] in skip:

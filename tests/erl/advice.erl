@@ -1,7 +1,7 @@
-%% advice:main(PROGRAM, FINDINGS): what the findings tell people to type is there: each expression of
-%% Erlang is evaluated on this node, functions that are named with their arity, or in advice and pages
-%% without, are exported, words such as net_ticktime are atoms of Erlang/OTP, flags are taken by erl, and
-%% options by distsniff. FINDINGS is the folder with findings.def and the detectors.
+%% advice:main(PROGRAM, FINDINGS): commands in the advice of findings work: each Erlang expression
+%% evaluates on this node; functions that are named with their arity, or called in advice and pages,
+%% are exported; words such as net_ticktime are atoms of Erlang/OTP; erl accepts the flags and
+%% distsniff the options. FINDINGS is the folder with findings.def and the detectors.
 -module(advice).
 -export([main/1]).
 
@@ -16,7 +16,7 @@ main([Program, Dir]) ->
     Flags = matches("(?<![a-z-])-[a-z_]{4,}", Rows) -- ["-names"],
     Options = matches("--[a-z-]+", Rows ++ Detectors),
     Emulator = matches("\\+[a-z]+", Rows),
-    %% None of these is empty because what looks for it looks for something else.
+    %% If one of these is empty, its pattern has gone wrong.
     {true, true, true, true, true, true, true} =
         {length(Expressions) >= 6, length(Arities) >= 3, length(Names) >= 3, length(Words) >= 15,
          length(Flags) >= 4, length(Options) >= 5, length(Emulator) >= 1},
@@ -36,8 +36,8 @@ main([Program, Dir]) ->
                length(Options)]),
     halt(case Wrong of [] -> 0; _ -> 1 end).
 
-%% others are words of that form that are not Erlang/OTP's, such as Linux' rp_filter, or that no beam file has as
-%% an atom: the virtual machine has it in C, or it is the beginning of one.
+%% others are words of that form that are not Erlang/OTP's, such as Linux' rp_filter, or that are
+%% not atoms of a beam file: the virtual machine has them in C, or they are the beginning of one.
 others() ->
     ["adopt_orphans", "api_key", "busy_dist_port", "connection_closed", "append_entries_reply", "append_entries_rpc", "delete_member",
      "check_partial_partition", "cluster_partition_handling", "cluster_status", "force_boot", "forget_cluster_node",
@@ -46,7 +46,7 @@ others() ->
      "partial_partition_disconnect", "pause_minority", "phoenix_pubsub", "quorum_status", "rabbit_node_monitor", "rp_filter", "send_table", "set_master", "stream_status",
      "start_app", "stop_app", "sync_register", "transfer_req", "winner_is"].
 
-%% texts are the strings of a C file, those that stand next to each other together.
+%% texts are the string literals of a C file, adjacent ones joined.
 texts(File) ->
     {ok, Bytes} = file:read_file(File),
     strings(binary_to_list(re:replace(Bytes, "/\\*.*?\\*/", "", [dotall, global, {return, binary}])), none).
@@ -69,7 +69,7 @@ matches(Pattern, Texts) ->
     Found = [re:run(Text, Pattern, [global, {capture, first, list}]) || Text <- Texts],
     lists:usort([Match || {match, Matches} <- Found, [Match] <- Matches]).
 
-%% expressions are what looks like a call, to its last bracket.
+%% expressions are texts that look like a call, up to its closing bracket.
 expressions(Text) ->
     case re:run(Text, "(?<![A-Za-z_:])(([A-Z]?[a-z_0-9]+:)[a-z_0-9]+|[a-z]+(_[a-z]+)+)\\(", [{capture, first, index}]) of
         {match, [{At, Len}]} ->
@@ -85,7 +85,7 @@ to_bracket([$) | Rest], Depth, Len) -> to_bracket(Rest, Depth - 1, Len + 1);
 to_bracket([_ | Rest], Depth, Len) -> to_bracket(Rest, Depth, Len + 1);
 to_bracket([], _, Len) -> Len.
 
-%% evaluate: what it gives is of no interest.
+%% evaluate: the result does not matter.
 evaluate(Text) ->
     Bindings = orddict:from_list([{'Pid', spawn(fun() -> receive stop -> ok end end)},
                                   {'Node', node()}, {'Cookie', cookie}, {'Module', lists}, {'Table', schema}]),
@@ -112,7 +112,7 @@ is_exported(Text) ->
         [Name, Arity] -> lists:member({list_to_atom(Name), list_to_integer(Arity)}, Exports)
     end.
 
-%% atoms are those of the parts of Erlang/OTP that nodes are connected by.
+%% atoms are those of the parts of Erlang/OTP that connect nodes.
 atoms() ->
     Folders = [filename:join(code:lib_dir(App), "ebin") || App <- [kernel, stdlib, ssl]],
     Beams = lists:append([filelib:wildcard(filename:join(Folder, "*.beam")) || Folder <- Folders]),

@@ -1,6 +1,6 @@
-%% The external term format read the way its document writes it, into plain data. Used on both
-%% sides of every comparison, so that the terms of any release can be compared on any release:
-%% atoms, pids, references, ports, funs and native records come back as tagged tuples.
+%% The external term format, read as its documentation describes it, into plain data. Both sides of
+%% every comparison use it, so that the terms of any release can be compared on any other: atoms,
+%% pids, references, ports, funs and native records become tagged tuples.
 -module(etf).
 -export([decode/1, from_term/1, matches/2, text/1]).
 
@@ -107,8 +107,7 @@ big(Sign, Digits) ->
 
 utf8(Latin1) -> unicode:characters_to_binary(Latin1, latin1).
 
-%% text(Term): how a decoded pid, reference, port, atom or integer is written in distsniff's
-%% output.
+%% text(Term): a decoded pid, reference, port, atom or integer as distsniff writes it.
 text({pid, {atom, Node}, Id, Serial, _}) ->
     unicode:characters_to_binary(io_lib:format("<~ts.~b.~b>", [Node, Id, Serial]));
 text({ref, {atom, Node}, _, Words}) ->
@@ -121,13 +120,13 @@ text({atom, Text}) ->
 text(I) when is_integer(I) ->
     integer_to_binary(I).
 
-%% matches(Seen, Sent): the same, but that an unknown atom in what was seen may be any.
+%% matches(Seen, Sent): equal, except that an unknown atom in Seen matches any.
 matches(Same, Same) -> true;
 matches({atom, <<"?atom:", _/binary>>}, {atom, _}) -> true;
 matches([A | As], [B | Bs]) -> matches(A, B) andalso matches(As, Bs);
 matches(A, B) when is_tuple(A), is_tuple(B) -> matches(tuple_to_list(A), tuple_to_list(B));
 matches(A, B) when is_map(A), is_map(B), map_size(A) =:= map_size(B) ->
-    %% Keys that are unknown atoms come in another order.
+    %% Keys that are unknown atoms may be in another order.
     lists:all(fun(Pair) -> lists:any(fun(Other) -> matches(Pair, Other) end, maps:to_list(B)) end,
               maps:to_list(A));
 matches(_, _) -> false.

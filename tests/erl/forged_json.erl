@@ -10,7 +10,7 @@ main([Program, Dir]) ->
     ok = filelib:ensure_path(Dir),
     records:main("forged_json", fun() -> check(Program, Dir) end).
 
-%% captures(Dir): what such peers say, in files of that folder.
+%% captures(Dir): the messages of such peers, in files of that folder.
 captures(Dir) ->
     File = fun(Name) -> filename:join(Dir, Name) end,
     ok = pcap_maker:write_said(File("dist.pcap"), 9100, lists:append([dist(N) || N <- names()])),
@@ -34,7 +34,8 @@ reports() ->
     lists:append([["--report", R] || R <- ["calls", "trees", "monitors", "traffic", "latency", "open", "deaths",
                                            "top", "audit", "links", "doctor", "seq_trace"]]).
 
-%% names(): every byte value, and whatever does not show, turns the writing round or swallows what follows.
+%% names(): every byte value, and characters that do not show, change the writing direction, or
+%% combine with what follows.
 names() ->
     [<<"a", C/binary, "\",\"forged\":{\"forged\":1}}\n{\"forged\":\"\\", C/binary>>
      || C <- [<<B>> || B <- lists:seq(0, 255)] ++
@@ -44,11 +45,12 @@ hidden() ->
     [16#ad, 16#61c, 16#200b, 16#200f, 16#2028, 16#2029, 16#202e, 16#2066, 16#fe0f, 16#feff, 16#1bca0,
      16#e0001, 16#e007f].
 
-%% joining(): who reads as Unicode says takes what follows as a part of these, be it a quote or a backslash.
+%% joining(): by Unicode's rules, the next character is a part of these, even a quote or a
+%% backslash.
 joining() -> [16#600, 16#d4e, 16#110bd, 16#11f02].
 
-%% dist(Name): connections closed at each step of the handshake, and one that gets as far as
-%% messages.
+%% dist(Name): connections that are closed at each step of the handshake, and one that gets as far
+%% as messages.
 dist(Name) ->
     Host = <<Name/binary, "@h">>,
     Flags = 16#d07df7fbd,

@@ -13,8 +13,7 @@ main([Program, Elixir, Dir]) ->
         check_controls(Program, Dir)
     end).
 
-%% Whatever is wrong with the control message or the frame around it, the tests that are made of it
-%% pass.
+%% Whatever is wrong with the control message or its frame, the generated tests pass.
 check_controls(Program, Dir) ->
     Name = fun(File) -> filename:join(Dir, File) end,
     <<131, Good/binary>> = Control = term_to_binary({6, binary_to_term(pcap_maker:pid(0, 9)), '',
@@ -86,12 +85,12 @@ load(File) ->
             records:fail("~s: ~tP", [File, Other, 60])
     end.
 
-%% message(Sent, Message): what kind of message it is, which what was sent agrees with.
+%% message(Sent, Message): the kind of a message, checked against what was sent.
 message(Sent, #{external := External} = Message) ->
     Payload = lists:last(External),
     case Message of
         #{fault := {malformed, _, Why}} ->
-            %% A node takes any sign but 0 for a minus.
+            %% Any sign but 0 means minus to a node.
             not reads(Sent) orelse binary:match(Why, <<"sign of an integer">>) =/= nomatch orelse
                 records:fail("~s: ~0tP", [Why, Sent, 60]),
             damaged;
@@ -115,7 +114,7 @@ message(Sent, #{external := External} = Message) ->
             end
     end.
 
-%% What this release reads, and another may not.
+%% Terms that this release reads, and another may not.
 release_reads({'$ref', _, [], _}) -> true;
 release_reads(_) -> false.
 
@@ -126,7 +125,7 @@ reads(Binary) ->
         error:_ -> false
     end.
 
-%% What is not known of an old fun is nil in Elixir.
+%% Unknown parts of an old fun are nil in Elixir.
 erlang({'$fun', Module, Index, Uniq, nil, Free}) ->
     {'$fun', Module, Index, Uniq, undefined, erlang(Free)};
 erlang([Head | Tail]) -> [erlang(Head) | erlang(Tail)];
@@ -134,7 +133,7 @@ erlang(Tuple) when is_tuple(Tuple) -> list_to_tuple(erlang(tuple_to_list(Tuple))
 erlang(Map) when is_map(Map) -> maps:map(fun(_, Value) -> erlang(Value) end, Map);
 erlang(Term) -> Term.
 
-%% In external format '$damaged' stands for the whole of a damaged term.
+%% In external format, '$damaged' replaces the whole of a damaged term.
 compare(What, Maps, Others) ->
     length(Maps) =:= length(Others) orelse records:fail("~s: number", [What]),
     [same(A, B) orelse is_map_key(fault, A) orelse

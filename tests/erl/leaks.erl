@@ -31,7 +31,7 @@ check("none", Secrets, Texts) ->
      || S <- Secrets, Forms <- [binary:compile_pattern(forms(S) ++ windows(S))],
         {File, Text} <- Texts, {At, _} <- [binary:match(Text, Forms)]];
 check("all", Secrets, Texts) ->
-    %% The cookie is in no message.
+    %% No message contains the cookie.
     [records:fail("~ts is nowhere", [printable(S)])
      || S <- Secrets, S =/= <<"cookie_of_the_vault">>,
         Forms <- [binary:compile_pattern(forms(S))],
@@ -43,8 +43,8 @@ around(Text, At) ->
     From = max(0, At - 100),
     printable(binary:part(Text, From, min(300, byte_size(Text) - From))).
 
-%% forms(Secret): how it may be written. The same characters are also looked for as latin-1, and
-%% a number by its bytes.
+%% forms(Secret): the ways in which it may be written. Its characters are also looked for as
+%% latin-1, and a number by its bytes.
 forms(S) ->
     Codes = case unicode:characters_to_list(S) of
                 L when is_list(L) -> L;
@@ -93,13 +93,13 @@ ints(List, Between) ->
 spaced(Hex, Between) ->
     iolist_to_binary(lists:join(Between, [[A, B] || <<A, B>> <= Hex])).
 
-%% base64(B, Offset): the characters that depend on B alone, when Offset bytes stand before it.
+%% base64(B, Offset): the characters that depend only on B if Offset bytes precede it.
 base64(B, Offset) ->
     Text = base64:encode(<<0:Offset/unit:8, B/binary, 0, 0>>),
     From = (8 * Offset + 5) div 6,
     binary:part(Text, From, (8 * (Offset + byte_size(B))) div 6 - From).
 
-%% Parts of numbers and addresses are found by chance in long lists of bytes.
+%% Parts of numbers and addresses occur by chance in long lists of bytes.
 windows(S) ->
     HasLetter = re:run(S, "[A-Za-z]") =/= nomatch,
     [binary:part(S, I, 9) || HasLetter, I <- lists:seq(0, byte_size(S) - 9)].

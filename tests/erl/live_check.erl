@@ -1,8 +1,9 @@
-%% live_check all|tls|late JSON LOG...: what distsniff wrote while nodes talked is what they logged.
+%% live_check all|tls|late JSON LOG...: what distsniff wrote while nodes talked is equal to their
+%% logs.
 %%
 %% all: everything that they sent, nothing else, and as many frames as they counted.
-%% tls: the same, but that a node counts what it gives to ssl, which are not frames.
-%% late: the capture began in the middle: what is there was sent, in that order; only atoms may be
+%% tls: the same, but a node counts what it passes to ssl, which are not frames.
+%% late: the capture began in the middle: what it has was sent, in that order; only atoms may be
 %% unknown.
 -module(live_check).
 -export([main/1, log/1, told/3]).
@@ -43,7 +44,7 @@ check(Mode, Records, #{node := {atom, Node}} = Log) ->
     io:format("~ts: ~b messages sent, ~b on the wire~n",
               [Node, length(maps:get(sent, Log)), length(Sends)]).
 
-%% told(Node, Log, Signals): the signals that it sent are what it logged.
+%% told(Node, Log, Signals): its captured signals are those that it logged.
 told(Node, Log, Signals) ->
     {Wire, Told} = both(Log, [S || S <- Signals, is_send(S)]),
     [maps:get(K, Wire, []) =:= maps:get(K, Told, []) orelse
@@ -52,7 +53,7 @@ told(Node, Log, Signals) ->
      || K <- lists:usort(maps:keys(Wire) ++ maps:keys(Told))],
     signals(Node, maps:get(signals, Log, []), Signals).
 
-%% What each process sent, in order: on the wire, and as told.
+%% What each process sent, in order: captured, and logged.
 both(Log, Sends) ->
     Wire = by_sender([{maps:get(from, S, unknown), {maps:get(to, S), truth:known_funs(maps:get(term, S))}}
                       || S <- Sends]),
@@ -65,7 +66,7 @@ sends() ->
     [send, send_tt, send_sender, send_sender_tt, reg_send, reg_send_tt, alias_send, alias_send_tt,
      altact_sig_send].
 
-%% ends: the nodes at the ends of each connection, as the last word on it has them.
+%% ends: the nodes at the ends of each connection, as its last record names them.
 ends(Records) ->
     maps:from_list([{{Conn, maps:get(<<"port">>, End)}, {maps:get(<<"node">>, End, unknown),
                                                          maps:get(<<"node">>, Other, unknown)}}
@@ -73,14 +74,14 @@ ends(Records) ->
                          <<"dst">> := Dst} <- Records,
                        {End, Other} <- [{Src, Dst}, {Dst, Src}]]).
 
-%% Where only the other end is known, this one is the other node.
+%% If only the other end is known, this one is the other node.
 sent_by(Node, #{<<"conn">> := Conn, <<"src">> := #{<<"port">> := Port}}, Ends) ->
     case maps:get({Conn, Port}, Ends) of
         {unknown, Other} -> Other =/= unknown andalso Other =/= Node;
         {Name, _} -> Name =:= Node
     end.
 
-%% The old SEND, towards and from C nodes, does not carry its sender.
+%% The old SEND, to and from C nodes, has no sender.
 sender(_, {pid, _, _, _, _}, #{unknown := _}) -> unknown;
 sender(From, _, _) -> From.
 
@@ -97,7 +98,7 @@ difference([Same | Wire], [Same | Told]) -> difference(Wire, Told);
 difference(Wire, Told) ->
     {{on_wire, length(Wire), lists:sublist(Wire, 1)}, {told, length(Told), lists:sublist(Told, 1)}}.
 
-%% The name of a node may be unknown: its processes are known by their numbers.
+%% The name of a node may be unknown: its processes are identified by their numbers.
 by_number(Senders) ->
     maps:fold(fun({pid, _, Id, Serial, _}, List, Acc) -> Acc#{{Id, Serial} => List};
                  (unknown, _, Acc) -> Acc
@@ -112,7 +113,7 @@ part_of([W | Wire], [T | Told]) ->
     end.
 
 
-%% The signals of the process that noted them: all of them, in order, and no others.
+%% The signals of the process that logged them: all of them, in order, and no others.
 signals(_, [], _) -> ok;
 signals(Node, [{tuple, [_, #{{atom, <<"from">>} := Me}]} | _] = Noted, Messages) ->
     Wire = [S || #{from := From} = S <- Messages, From =:= Me,
@@ -139,7 +140,7 @@ frames(Node, Counters, Records) when map_size(Counters) > 0 ->
 frames(_, _, _) ->
     ok.
 
-%% A term without pids, references, ports and funs is written so that Erlang reads it.
+%% A term without pids, references, ports and funs is written so that Erlang can read it.
 texts(#{<<"term">> := Text}, #{term := Term}) ->
     case plain(Term) of
         false -> ok;

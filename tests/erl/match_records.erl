@@ -64,7 +64,7 @@ clause(Pattern) ->
 head(P) -> hd(string:split(P, " when ")).
 guard(P) -> case string:split(P, " when ") of [_, G] -> [" when ", G]; _ -> "" end.
 
-%% Each message with where it stands, and its payload.
+%% Each message with its place, and its payload.
 messages(Program, Args) ->
     {Records, _} = records:run(Program, Args),
     [{{Frame, Ctl}, binary_to_term(base64:decode(Msg))}

@@ -15,7 +15,8 @@ main([Program | Captures]) ->
 check(Program, Capture) ->
     in_folder(fun(Name) -> written(Program, Capture, Name) end).
 
-%% What may be hard to write: reserved words and texts that begin with quotes, alone and as keys.
+%% Words that may be hard to write: reserved words and texts that begin with quotes, alone and as
+%% keys.
 terms(Program) ->
     Texts = [lists:duplicate(N, $") || N <- [1, 2, 3, 90, 91, 92, 93, 94, 95, 96, 300]] ++
         ["~s", "~", "'''", ""],
@@ -53,7 +54,7 @@ file(File) ->
         {_, Found} -> records:fail("~s: ~0tP", [filename:basename(File), Found, 60])
     end.
 
-%% source(Text): the number of tokens, and what is to be complained of.
+%% source(Text): the number of tokens, and the complaints.
 source(Text) ->
     {ok, Tokens, _} = erl_scan:string(Text, {1, 1}, [text, return]),
     {length(Tokens), beside(Tokens) ++ lists:append([token(T) || T <- Tokens]) ++ forms(Tokens)}.
@@ -65,12 +66,12 @@ token({Kind, _, Value} = Token) when Kind =:= string; Kind =:= atom ->
 token({'~', _}) -> [sigil];
 token(_) -> [].
 
-%% Strings that touch each other are one of three quotes, or an error.
+%% Adjacent strings are one of three quotes, or an error.
 beside([{string, _, _} = A | [{string, _, _} = B | _] = Rest]) -> [{beside, A, B} | beside(Rest)];
 beside([_ | Rest]) -> beside(Rest);
 beside([]) -> [].
 
-%% Macros of the tests' template are left as names.
+%% Macros of the tests' template stay as names.
 forms(Tokens) ->
     Code = [T || T <- Tokens, not lists:member(element(1, T), [white_space, comment, '?'])],
     lists:append([expressions(Form) || [First | _] = Form <- split(Code),
@@ -107,7 +108,7 @@ patterns(Tuple) when is_tuple(Tuple) -> patterns(tuple_to_list(Tuple));
 patterns([Head | Tail]) -> patterns(Head) ++ patterns(Tail);
 patterns(_) -> [].
 
-%% That it is found.
+%% Each of these is found.
 finds() ->
     [begin
          {_, Found} = source(Text),

@@ -1,9 +1,9 @@
-%% node_counters PROGRAM CAPTURE SAMPLES: the frames that distsniff finds are those that the nodes
-%% counted, at every time they were asked, and nothing in the capture is at fault.
+%% node_counters PROGRAM CAPTURE SAMPLES: the number of frames that distsniff finds is equal to the
+%% nodes' own counts, at every time of a sample, and no frame has a fault.
 %%
-%% SAMPLES (gzipped) is a list of maps, one for each end of a connection: local and remote
-%% address, and samples {From, To, In, Out, _, _}: between From and To (microseconds) the node
-%% had counted so many frames.
+%% SAMPLES (gzipped) is a list of maps, one for each end of a connection: local and remote address,
+%% and samples {From, To, In, Out, _, _}: between From and To (microseconds) the node had counted
+%% that many frames.
 -module(node_counters).
 -export([main/1]).
 
@@ -28,7 +28,7 @@ check(Program, Capture, File) ->
     io:format("~b samples agree, ~b of connections not in the capture, ~b messages~n",
               [Agree, length(Checked) - Agree, length(records:messages(Records))]).
 
-%% When each frame of a direction was complete.
+%% The time at which each frame of a direction was complete.
 count(#{<<"type">> := Type} = Record, Acc) ->
     case Type of
         <<"message">> -> add(maps:get(<<"fragments">>, Record, 1), Record, Acc);
@@ -61,7 +61,7 @@ sample(Frames, #{local := Local, remote := Remote, node := Node, peer := Peer},
             elsewhere
     end.
 
-%% Exact where the count stood still for long enough, else within the bounds.
+%% Exact if the count was constant for long enough, otherwise within the bounds.
 between(From, To, Num, List) when To - From > 3 * ?SLACK ->
     upto(From + ?SLACK, List) =< Num andalso upto(To - ?SLACK, List) =< Num andalso
         upto((From + To) div 2, List) =:= Num;
@@ -71,7 +71,7 @@ between(From, To, Num, List) ->
 upto(Time, List) ->
     length(lists:takewhile(fun(T) -> T =< Time end, List)).
 
-%% The counters in the last record of a connection are the sum of its records.
+%% The counters in the last record of a connection are equal to the sum of its records.
 totals(Frames, Records) ->
     [begin
          {Src, Dst} = {address(maps:get(<<"src">>, R)), address(maps:get(<<"dst">>, R))},

@@ -1,5 +1,5 @@
-%% A capture of two nodes that say what is wanted: a whole connection, handshake and all, that no
-%% network has seen. For bytes that no node would send, and where nobody may capture.
+%% Makes a capture of two nodes with any messages: a whole connection, with its handshake, without a
+%% network. For bytes that no node would send, and for machines that cannot capture.
 -module(pcap_maker).
 -export([write/2, write_said/3, frame/1, frame/2, handshake/0, node/1, pid/2]).
 
@@ -10,8 +10,8 @@
 write(File, Frames) ->
     write_said(File, 9100, [handshake() ++ Frames]).
 
-%% write_said(File, Port, Connections): connections to a port, one after the other, and all that
-%% is said in each: {0 | 1, Bytes} in order, then the end of it by side 1.
+%% write_said(File, Port, Connections): connections to a port, one after the other, with what each
+%% side sends: {0 | 1, Bytes} in order, then the end of the connection by side 1.
 write_said(File, Port, Connections) ->
     {Packets, _} = lists:mapfoldl(fun(Said, {Number, Client}) ->
         Ports = {Client, Port},
@@ -42,7 +42,7 @@ pid(Side, Id) ->
     Name = atom_to_binary(?MODULE:node(Side)),
     <<131, 88, 119, (byte_size(Name)), Name/binary, Id:32, 0:32, ?CREATION:32>>.
 
-%% handshake(): what both sides say before frames.
+%% handshake(): what both sides send before frames.
 handshake() ->
     Flags = 16#d07df7fbd,
     Name = fun(Side) ->

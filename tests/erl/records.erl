@@ -1,10 +1,9 @@
-%% What distsniff says, as maps: one per JSON line. Fields that stand for terms are decoded with
+%% The output of distsniff as maps: one per JSON line. Fields that contain terms are decoded with
 %% etf, so that they can be compared.
 -module(records).
 -export([run/2, exec/2, read/1, atom_keys/1, messages/1, signal/1, key/1, fail/2, main/2]).
 
-%% run(Program, Args): the records, and what was said on standard error. The program must end
-%% well.
+%% run(Program, Args): the records, and the standard error. The program must end well.
 run(Program, Args) ->
     case exec(Program, ["-T", "json", "--etf" | Args]) of
         {0, Out, Err} -> {read(Out), Err};
@@ -77,7 +76,7 @@ ops() ->
 atom_keys(Map) ->
     maps:fold(fun({atom, Key}, Value, Acc) -> Acc#{binary_to_atom(Key) => Value} end, #{}, Map).
 
-%% key(Record): the direction it belongs to, by the names of the nodes.
+%% key(Record): the direction that it belongs to, by the names of the nodes.
 key(#{<<"src">> := #{<<"node">> := Src}, <<"dst">> := #{<<"node">> := Dst}}) -> {Src, Dst};
 key(#{<<"conn">> := Conn, <<"src">> := #{<<"port">> := Port}}) -> {conn, Conn, Port}.
 

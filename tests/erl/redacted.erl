@@ -33,12 +33,12 @@ terms(Reader, Program, Args) ->
                               || K <- [<<"ctl">>, <<"msg">>], is_map_key(K, M)]}
      || M <- records:messages(Records), not is_map_key(<<"fault">>, M)].
 
-%% A node of this release has to read it, also where etf is compared.
+%% A node of this release has to read it, even if etf is compared.
 read(node, Bin) -> _ = binary_to_term(Bin), etf:decode(Bin);
 read(etf, Bin) -> etf:decode(Bin).
 
-%% check(Original, Redacted): the pairs of values, each pair once, after it has been seen that they
-%% are one to one.
+%% check(Original, Redacted): checks that pairs of values are one to one, and returns each pair
+%% once.
 check(Original, Redacted) ->
     Pairs = lists:usort(lists:append([both(A, B) || {A, B} <- lists:zip(Original, Redacted)])),
     one_to_one([{{K, A}, B} || {K, A, B} <- Pairs]),
@@ -83,7 +83,7 @@ pair(A, B) when is_list(A), is_list(B), length(A) =:= length(B) ->
     end;
 pair({improper, As, TailA}, {improper, Bs, TailB}) -> elements(As ++ [TailA], Bs ++ [TailB]);
 pair(A, B) when is_map(A), is_map(B), map_size(A) =:= map_size(B) ->
-    %% The order of the keys is another: values are compared by what is left of them.
+    %% The order of the keys changes: values are compared by what remains of them.
     Left = fun(M) -> lists:sort([{shape(K), shape(V)} || {K, V} <- maps:to_list(M)]) end,
     Left(A) =:= Left(B) orelse differ(A, B),
     [];
@@ -100,7 +100,7 @@ pair({local, _, _}, {local, _, _}) -> [];
 pair(A, B) -> differ(A, B).
 
 %% Elements of a list that is no string: characters in it are replaced together with their
-%% neighbours, so alone they are not one to one.
+%% neighbours, so they are not one to one by themselves.
 elements(As, Bs) ->
     lists:append([case is_character(A) andalso is_character(B) of
                       true -> [];
@@ -119,7 +119,7 @@ is_address(Es) ->
         (length(Es) =:= 4 andalso lists:all(fun(E) -> E >= 0 andalso E < 256 end, Es) orelse
          length(Es) =:= 8 andalso lists:all(fun(E) -> E >= 0 andalso E < 65536 end, Es)).
 
-%% shape(Term): what is left of a term without its values.
+%% shape(Term): a term without its values.
 shape(A) when is_integer(A) -> {integer, sign(A), bits(A)};
 shape({float, A}) -> {float, A bsr 52};
 shape(A) when is_bitstring(A) -> {bits, bit_size(A)};

@@ -1,7 +1,7 @@
-%% same PROGRAM all|some ORIGINAL VARIANT...: a capture whose packets were reordered,
-%% tunnelled, fragmented ... holds the same messages as the original (all), or, when packets are
-%% missing or cut, no others (some): what is not marked as faulty is one of the original's, in order,
-%% except for the atoms that are marked as unknown.
+%% same PROGRAM all|some ORIGINAL VARIANT...: a capture whose packets were reordered, tunnelled,
+%% fragmented ... has the same messages as the original (all), or, if packets are missing or
+%% truncated, no others (some): a message without a fault is one of the original's, in order, except
+%% for atoms that are marked as unknown.
 -module(same).
 -export([main/1]).
 
@@ -14,7 +14,7 @@ main([Program, Mode, Original | Variants]) ->
         check(Mode, [{records:key(M), facts(M)} || M <- records:messages(Records)], Others)
     end).
 
-%% The runtime takes a lone "-" for itself.
+%% The runtime keeps a lone "-" for itself.
 file("stdin") -> "-";
 file(Name) -> Name.
 
@@ -41,10 +41,11 @@ check("some", Told, Records) ->
     Marks = [R || R <- Records,
                   is_map_key(<<"fault">>, R) orelse is_map_key(<<"unknown_atoms">>, R) orelse
                       maps:get(<<"type">>, R) =:= <<"gap">> orelse
-                      %% The hello that the keys come from is not there, and that is said.
+                      %% The hello that has the random is missing, and this is reported.
                       maps:get(<<"keys">>, maps:get(<<"tls">>, R, #{}), found) =:= <<"missing">>],
     maps:foreach(fun({Conn, Port}, Found) ->
-        %% The names of the nodes may be unknown now: one of the original's directions must do.
+        %% The names of the nodes may be unknown now: it is enough if one of the original's
+        %% directions matches.
         Fits = [D || {D, All} <- maps:to_list(by_direction(Original)), first_strange(Found, All) =:= none],
         Fits =/= [] orelse
             records:fail("connection ~b, from port ~b: a message that was never sent: ~tP",
@@ -70,7 +71,7 @@ by_direction(Messages) ->
 first_difference([M | Others], [M | Messages]) -> first_difference(Others, Messages);
 first_difference(Others, Messages) -> {lists:sublist(Others, 1), lists:sublist(Messages, 1)}.
 
-%% first_strange: none when Found is All with some left out.
+%% first_strange: none if Found is All with some left out.
 first_strange([], _) -> none;
 first_strange([M | Found], [Sent | All]) ->
     case etf:matches(M, Sent) of

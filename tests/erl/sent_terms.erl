@@ -13,22 +13,22 @@ main([Program, Elixir]) ->
     rand:seed(exsss, {7, 8, 9}),
     records:main("sent_terms", fun() -> check(Program, Elixir, messages(terms())) end).
 
-%% Each with what it means.
+%% Each with its meaning.
 terms() ->
-    <<Minus0/float>> = <<1:1, 0:63>>, % as a literal it would be the compiler's 0.0
+    <<Minus0/float>> = <<1:1, 0:63>>, % as a literal the compiler would make it 0.0
     Real = [Minus0, [0.0 | Minus0]] ++ some(3, term_maker:readable()) ++ term_maker:keyed() ++
         term_maker:opaque(),
     [{term_to_binary(T), T} || T <- Real] ++ term_maker:hand_made() ++ term_maker:records().
 
-%% One in N of the small ones; of the huge ones, which the compiler takes its time for, a few.
+%% One in N of the small ones; only a few of the huge ones, as the compiler is slow with them.
 some(N, Terms) ->
     {Small, Huge} = lists:partition(fun(T) -> erlang:external_size(T) < 20000 end, Terms),
     every(N, Small) ++ every(5 * N, Huge).
 
 every(N, Terms) -> [T || {I, T} <- lists:zip(lists:seq(1, length(Terms)), Terms), I rem N =:= 0].
 
-%% messages(Terms): a map each: the frame, the side that sends it, control and payload as terms; of
-%% a reply the request as well.
+%% messages(Terms): a map each: the frame, its sender's side, control and payload as terms; for a
+%% reply also the request.
 messages(Terms) -> messages(1, Terms).
 
 messages(_, []) -> [];
@@ -55,7 +55,7 @@ message(Side, {Control, ControlTerm}, {Payload, Term}) ->
     #{frame => pcap_maker:frame(Control, Payload), side => Side, control => ControlTerm,
       term => Term}.
 
-%% A gen_server call and what it is answered.
+%% A gen_server call and its answer.
 call(N, Request, Reply) ->
     Ref = <<131, 90, 3:16, 119, 10, "alice@made", 77:32, N:32, 1:32, 2:32>>,
     Tag = {Ref, binary_to_term(Ref)},

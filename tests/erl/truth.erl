@@ -1,8 +1,8 @@
-%% truth PROGRAM CAPTURE TRUTH KEYS ..: what distsniff finds in a capture is what the nodes said they
-%% sent, signal by signal, and how many frames they counted.
+%% truth PROGRAM CAPTURE TRUTH KEYS ..: distsniff finds in a capture what the nodes logged that they
+%% sent, signal by signal, and the number of frames that they counted.
 %%
 %% TRUTH (gzipped) is one term: a list of a header map and one map per signal, sorted by time.
-%% Within a direction the signals of one sending process are in the order of the wire.
+%% Within a direction the signals of one sending process have the order of the wire.
 -module(truth).
 -export([main/1]).
 -export([read/1, compare/2, wire/1, known_funs/1]). % truth_maps, truth_fixture, live_check
@@ -22,7 +22,7 @@ check(Program, Capture, Truth, Options) ->
      || R <- Records, is_map_key(<<"fault">>, R) orelse is_map_key(<<"unknown_atoms">>, R),
         not cut_off(R)],
     compare([{records:key(M), wire(M)} || M <- Sound], Expected),
-    %% Inside of TLS a node counts what it gives to ssl, which are not frames.
+    %% Within TLS a node counts what it passes to ssl, which are not frames.
     Options =/= [] orelse frames(Header, Records),
     [texts(M) || M <- Sound],
     io:format("~b signals as told, ~b cut off~n", [length(Sound), NumBroken]).
@@ -35,7 +35,7 @@ read(File) ->
             || #{op := Op} = M <- Said, Op =/= {atom, <<"undecodable">>}],
     {Header, Told, length(Said) - length(Told)}.
 
-%% compare(OnTheWire, Told): signals with their directions, the same ones of each process.
+%% compare(OnTheWire, Told): signals with their directions; each process has the same ones.
 compare(OnTheWire, Signals) ->
     Wire = group(OnTheWire),
     Told = group(Signals),
@@ -43,14 +43,14 @@ compare(OnTheWire, Signals) ->
         records:fail("groups differ~n  wire: ~tp~n  told: ~tp", [maps:keys(Wire), maps:keys(Told)]),
     maps:foreach(fun(Key, List) -> same(Key, maps:get(Key, Wire), List) end, Told).
 
-%% The one message that a capture's about.md names: sent cut off by its node.
+%% The one message that the capture's about.md names: its node sent it truncated.
 cut_off(#{<<"type">> := <<"message">>, <<"fault">> := #{<<"kind">> := <<"malformed">>}}) -> true;
 cut_off(_) -> false.
 
 direction(#{dir := {tuple, [{atom, From}, {atom, To}]}}) -> {From, To}.
 
-%% group: the signals of each sending process, in order. For some the process is not told; they
-%% come without an order.
+%% group: the signals of each sending process, in order. Some have no known sender; these are
+%% compared without an order.
 group(Signals) ->
     Groups = lists:foldl(fun({Direction, Signal}, Acc) ->
         Key = {Direction, sender(Signal)},
@@ -68,7 +68,7 @@ wire(Message) ->
     Signal = known_funs(maps:without([id, group_leader], records:signal(Message))),
     case Signal of
         #{op := spawn_reply_tt} ->
-            maps:remove(token, Signal); % not told
+            maps:remove(token, Signal); % not logged
         #{token := {tuple, [_Flags, Label, Serial, From, Prev]}} ->
             Signal#{token => #{label => Label, serial => Serial, from => From, prev => Prev}};
         #{} -> Signal
@@ -85,7 +85,7 @@ told(#{op := {atom, Op}} = Map) ->
         #{} -> Named
     end.
 
-%% From OTP 28 on funs do not know their process: they carry process 0 of the node, which need not
+%% From OTP 28 on funs do not contain their process: they have process 0 of the node, which may not
 %% have had its name when the truth was written.
 known_funs({'fun', M, A, I, U, OI, OU, {pid, _, 0, 0, _}, Free}) ->
     {'fun', M, A, I, U, OI, OU, none, known_funs(Free)};
@@ -108,7 +108,7 @@ same(Key, Wire, Told) ->
     [records:fail("~tp, signal ~b~nwire: ~tP~ntold: ~tP", [Key, N, W, 100, T, 100])
      || {N, W, T} <- lists:zip3(lists:seq(1, length(Wire)), Wire, Told), known(W, T) =/= known_funs(T)].
 
-%% The options of a spawn are told only where the program that was traced gave them.
+%% The options of a spawn are logged only by the traced program itself.
 known(Wire, Told) when is_map_key(opts, Told) -> Wire;
 known(Wire, _) -> maps:remove(opts, Wire).
 
@@ -134,7 +134,7 @@ counted(#{<<"src_sent">> := #{<<"frames">> := Sent}, <<"dst_sent">> := #{<<"fram
 counted(_) ->
     [].
 
-%% texts: what stands in the record as text is the text of what stands there as bytes.
+%% texts: the text of a field is equal to the text of the bytes in it.
 texts(Message) ->
     Signal = records:signal(Message),
     [begin

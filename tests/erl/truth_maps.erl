@@ -42,13 +42,13 @@ check(Program, Elixir, Capture, Truth) ->
         file:del_dir_r(Dir)
     end.
 
-%% Each record of JSON is one of the maps, those of monitors and links too.
+%% Each record of JSON is one of the maps, also those of monitors and links.
 types(Program, Capture, Maps) ->
     {Records, _} = records:run(Program, ["-v", "--certain", "-r", Capture]),
     same("json", [Type || #{<<"type">> := Type} <- Records],
          [atom_to_binary(Type) || #{type := Type} <- Maps]).
 
-%% frames(File): what -T etf wrote, as terms.
+%% frames(File): the output of -T etf, as terms.
 frames(File) ->
     {ok, Framed} = file:read_file(File),
     [binary_to_term(Frame) || <<Len:32, Frame:Len/binary>> <= Framed].
@@ -62,7 +62,7 @@ eval(Elixir, File) ->
     {ok, Maps} = file:read_file(Out),
     binary_to_term(Maps).
 
-%% In external format '$damaged' stands for the whole of a damaged term.
+%% In external format, '$damaged' replaces the whole of a damaged term.
 undamaged(Map) ->
     maps:map(fun(_, Value) ->
         case is_damaged(Value) of true -> '$damaged'; false -> Value end
@@ -92,10 +92,10 @@ told(Maps, Truth) ->
                    || {Direction, Signal} <- Told]),
     io:format("~b signals as told~n", [length(Sound)]).
 
-%% signal(Map): a message by the names that truth has for what is in it.
+%% signal(Map): a message, with the truth's names for its fields.
 signal(#{op := Op} = Map) ->
     Parts = maps:with([op, from, to, ref, mfa, opts, flags, result, reason, term, token], Map),
-    %% Of other messages mfa is what the correlation makes of the payload.
+    %% In other messages mfa comes from the correlation, which reads the payload.
     Named = rename(reason, term, case is_spawn(Op) of
                                      true -> rename(ref, req, Parts);
                                      false -> maps:remove(mfa, Parts)
@@ -122,7 +122,7 @@ plain_value(token, #{label := Label} = Token) ->
            serial => plain(maps:get(serial, Token)), prev => plain(maps:get(prev, Token))};
 plain_value(_, Term) -> plain(Term).
 
-%% plain(Term): a term as etf has it, as distsniff documents it.
+%% plain(Term): a term as etf reads it, in the form that distsniff documents.
 plain({atom, Text}) -> binary_to_atom(Text);
 plain({float, Bits}) -> <<Float:64/float>> = <<Bits:64>>, Float;
 plain({tuple, Items}) -> list_to_tuple(plain(Items));

@@ -1,6 +1,6 @@
-%% bullionroom serve | pay NODE FILE | break_in NODE: nodes whose messages hold a secret of every
-%% kind, in every place there is one. pay writes the secrets to FILE: a line each, the words of
-%% --redact that must hide it, a tab, and the secret in base64. The name of this module is one.
+%% bullionroom serve | pay NODE FILE | break_in NODE: nodes whose messages contain a secret of every
+%% kind, in every possible place. pay writes the secrets to FILE: a line each, the words of --redact
+%% that must hide it, a tab, and the secret in base64. The name of this module is one.
 -module(bullionroom).
 -export([main/1, serve/1, pay/1, break_in/1, account/2, fail/1]).
 
@@ -68,10 +68,10 @@ wait(Node, N) ->
         pang -> timer:sleep(100), wait(Node, N - 1)
     end.
 
-%% What is sent as it is, and the words of --redact that must hide what is secret in it.
+%% Messages that are sent as they are, and the words of --redact that must hide their secrets.
 terms() ->
     put(free, <<"freevariable-Perlmutt">>),
-    Free = get(free), % no literal of the function: it has to travel
+    Free = get(free), % not a literal of the function: it has to be sent
     Compressed = term_to_binary(lists:duplicate(50, <<"compressed-Quecksilber">>), [compressed]),
     [{"binaries", <<"binary-Abendstern">>},
      {"binaries", <<"umlaut-Bärenfänger"/utf8>>},
@@ -122,7 +122,7 @@ secrets() ->
     lists:usort(Values ++ [{W, list_to_binary(S)} || {W, Ss} <- Named, S <- Ss]
                 ++ [{"", atom_to_binary(erlang:get_cookie())}]).
 
-%% values(Term): the secrets in a term: what has at least 9 bytes as text.
+%% values(Term): the secrets in a term: values whose text has at least 9 bytes.
 values(Term) ->
     Texts = [iolist_to_binary(V) || V <- lists:flatten([text(Term)])],
     [V || V <- Texts, byte_size(V) >= 9, V =/= <<"numberkey">>].
@@ -149,7 +149,7 @@ text(M) when is_map(M) -> [text(E) || {K, V} <- maps:to_list(M), E <- [K, V]];
 text([]) -> [];
 text(L) when is_list(L) -> list(L, []).
 
-%% Characters that follow each other are one text.
+%% Consecutive characters are one text.
 list([C | Rest], Acc) when is_integer(C), C >= 0, C =< 16#10FFFF -> list(Rest, [C | Acc]);
 list(Rest, [_ | _] = Acc) ->
     [unicode:characters_to_binary(part(lists:reverse(Acc))) | list(Rest, [])];
@@ -157,6 +157,6 @@ list([E | Rest], []) -> [text(E) | list(Rest, [])];
 list([], []) -> [];
 list(Tail, []) -> [text(Tail)].
 
-%% Of a long string that says the same again and again, what it says.
+%% Of a long string that repeats itself, the repeated part.
 part("longstring" ++ _ = Text) -> lists:sublist(Text, 21);
 part(Text) -> Text.

@@ -1,6 +1,6 @@
-%% calls_check JSON LOG REPORT: each call that conversations.erl made has one record, with the
-%% outcome that the caller saw, and a latency not above what the caller measured; calls made in
-%% the service of others are beneath them; the traced messages are in the nodes' own order.
+%% calls_check JSON LOG REPORT: each call of conversations.erl has one record, with the outcome that
+%% the caller saw, and a latency not above what the caller measured; calls that were made for others
+%% are their children; traced messages have the nodes' own order.
 -module(calls_check).
 -export([main/1]).
 
@@ -53,12 +53,12 @@ check({Id, {Kind, Expected, Nanoseconds, Count}}, ById) ->
          check_latency(Kind, Id, Expected, maps:get(<<"latency_us">>, R) * 1000, Nanoseconds)
      end || R <- Records].
 
-%% Nothing has shown yet that the server speaks as rpc:server_call does.
+%% Nothing has shown yet that the server speaks rpc:server_call's protocol.
 is_unproven(Kind) -> Kind =:= not_server_call orelse Kind =:= server_call_noproc.
 
-%% Not above what the caller measured. Where the caller ends the call itself, after two seconds
-%% or as it has its answer in another form, that reaches the wire when it has gone on already: a
-%% little later, or much on a busy machine.
+%% Not above what the caller measured. If the caller ends the call itself, after two seconds, or
+%% because the answer came in another form, that is sent after it has gone on: a little later, or
+%% much later on a busy machine.
 -define(LATE, 100000000).
 -define(PATIENCE, 2000000000).
 
@@ -73,9 +73,9 @@ check_latency(Kind, Id, Expected, Latency, Measured) ->
 outcome(#{<<"outcome">> := <<"error">>, <<"class">> := Class}) -> {error, binary_to_atom(Class)};
 outcome(#{<<"outcome">> := Outcome}) -> binary_to_atom(Outcome).
 
-%% The parent is the right one, or it is said that it can't be told; never another. Where nobody else
-%% asked the relay it can be told, once the relay has shown for five of its ten requests that it does
-%% not go on working after an answer.
+%% The parent is right, or is reported as ambiguous; it is never wrong. If no other process asked
+%% the relay it is known, after the relay has shown for five of its ten requests that it does not go
+%% on working after an answer.
 trees(Calls, ById, Records) ->
     Parents = maps:from_list([{Child, N} || #{<<"call">> := N, <<"children">> := Children} <- Records,
                                             Child <- Children]),

@@ -1,4 +1,4 @@
-%% Two nodes that say everything Erlang nodes can say to each other, and keep a log of it: every
+%% Two nodes that send each other everything that Erlang nodes can send, and log it: every
 %% message sent to another node (from the runtime's own tracing) and the signals of one process.
 %%
 %% erl ... -run chatter answer LOG          the node that is talked to
@@ -22,7 +22,7 @@ talk([Log, Other | Options]) ->
     talk(Log, Other, [list_to_atom(O) || O <- Options],
          [fun terms/1, fun atoms/1, fun large/1, fun traced/1, fun aliases/1, fun names/1]).
 
-%% The same without what is long.
+%% The same without long messages.
 small([Log, Other]) ->
     talk(Log, Other, [], [fun traced/1, fun aliases/1, fun names/1]).
 
@@ -45,7 +45,7 @@ talk(Log, Other, Pause, Steps) ->
     receive finished -> ok end,
     finish(Tracer, Log, Node, Signals).
 
-%% Says that it pauses, and waits for a word.
+%% Reports that it pauses, and waits for a message.
 pause(Log) ->
     ok = file:write_file(Log ++ ".pause", <<>>),
     wait_for_file(Log ++ ".go").
@@ -56,7 +56,7 @@ wait_for_file(Name) ->
         false -> timer:sleep(50), wait_for_file(Name)
     end.
 
-%% host LOG: a node for a C node: answers what it is sent, until it is told to stop.
+%% host LOG: a node for a C node: answers messages until it is told to stop.
 host([Log]) ->
     Tracer = trace(),
     register(peer, self()),
@@ -84,7 +84,7 @@ start() ->
     {ok, _} = gen_server:start({local, calc}, ?MODULE, [], []),
     {ok, _} = pg:start(chat).
 
-%% Before the log begins: what is said to a node that is not there yet is not sent.
+%% Before the log begins: messages to a node that is not there yet are not sent.
 wait_for_node([Name, Host]) ->
     case erl_epmd:port_please(Name, Host) of
         {port, _, _} -> ok;
@@ -101,15 +101,15 @@ run(Step, Node) ->
     {Pid, Ref} = spawn_monitor(fun() -> Step(Node) end),
     receive {'DOWN', Ref, process, Pid, Reason} -> normal = Reason end.
 
-%% The log: everything that any process of this node sends to another node, in order.
+%% The log: every message that a process of this node sends to another node, in order.
 trace() ->
     Tracer = spawn(fun() -> tracer([]) end),
     register(sent_log, Tracer),
     erlang:trace(all, true, [send, {tracer, Tracer}]),
     Tracer.
 
-%% The runtime does not trace a send that it has to pause for, as it does for a long list: those
-%% who send such terms are not traced but log for themselves.
+%% The runtime does not trace a send that it suspends, as it does for a long list: processes that
+%% send such terms are not traced, but log for themselves.
 untraced() ->
     erlang:trace(self(), false, [send]).
 
@@ -188,7 +188,7 @@ echo(Term) -> Term.
 fail(Class, Reason) -> erlang:raise(Class, Reason, []).
 note(_) -> ok.
 
-%% What is said.
+%% The messages.
 calls(Node) ->
     [{ok, _} = gen_server:call({calc, Node}, {add, N}) || N <- lists:seq(1, 50)],
     {error, _} = gen_server:call({calc, Node}, {unknown, #{"key" => <<"värde"/utf8>>}}),
@@ -274,7 +274,7 @@ names(Node) ->
     Self = self(),
     Self = rpc:call(Node, global, whereis_name, [the_talker]),
     global:unregister_name(the_talker),
-    %% The pg of early releases of OTP 25 dies of how that of OTP 28 introduces itself.
+    %% The pg of early releases of OTP 25 crashes when that of OTP 28 introduces itself.
     case [chat || N <- [node(), Node], is_pid(rpc:call(N, erlang, whereis, [chat]))] of
         [_, _] ->
             ok = pg:join(chat, talkers, self()),
@@ -289,7 +289,7 @@ wait_for_member(Node) ->
         [] -> timer:sleep(100), wait_for_member(Node)
     end.
 
-%% The signals of one process, each noted as it is sent.
+%% The signals of one process, each logged when it is sent.
 signals(Node) ->
     Main = self(),
     {Pid, Ref} = spawn_monitor(fun() -> signaller(Node, Main) end),

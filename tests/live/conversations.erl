@@ -10,8 +10,8 @@
 -export([call_me/2, noop/1, start_one/0, traced/1]).
 
 -define(EACH, 25).
-%% How long callers wait who are to give up. A request may leave late where the machine is busy, and
-%% what tells of giving up, too: from a second on any time is that of a timeout, and this leaves room.
+%% How long callers wait that give up. On a busy machine a request, and the signs of giving up, may
+%% be sent late: above a second any time counts as a timeout, and this leaves room.
 -define(PATIENCE, 2000).
 
 %% The nodes that are called
@@ -23,7 +23,7 @@ serve([Ready]) ->
     register(old_style, spawn(fun old_style/0)),
     ok = file:write_file(Ready, <<>>).
 
-%% A server as rpc:server_call/4 wants it.
+%% A server for rpc:server_call/4.
 old_style() ->
     receive
         {From, {id, Id, ok}} -> From ! {old, node(), {did, Id}};
@@ -69,7 +69,7 @@ call_me({id, Id}, print) -> io:put_chars(["{id,", integer_to_list(Id), "}\n"]).
 noop(_) ->
     ok.
 
-%% Passes a message on to the next process of the list, under the token that it came with.
+%% Forwards a message to the next process of the list, under the token that it came with.
 traced(_) ->
     receive
         {pass, Msg, [Next | Rest]} -> Next ! {pass, Msg, Rest};
@@ -188,7 +188,7 @@ job(server_call_noproc, Id, Bob, _) ->
     {server_call_noproc, [Id], noproc,
      fun() -> {error, nodedown} = rpc:server_call(Bob, nobody, old, {id, Id, ok}) end};
 job(not_server_call, Id, Bob, _) ->
-    {not_server_call, [Id], abandoned, % it looks like one, until the answer comes
+    {not_server_call, [Id], abandoned, % it looks like a call until it is answered
      fun() ->
              Ref = monitor(process, {old_style, Bob}),
              {old_style, Bob} ! {self(), {id, Id, other_form}},
@@ -199,12 +199,12 @@ job(io, Id, Bob, _) ->
     {io, [Id], ok,
      fun() -> ok = io:put_chars(User, ["{id,", integer_to_list(Id), "}\n"]) end}.
 
-%% Each relay serves one client; then two clients share one, so that it can't always be told.
+%% Each relay serves one client; then two clients share one, so that its parent may be ambiguous.
 relays(Bob, Carol) ->
     [{relay_alone, [id()], ok, {relay(N), Bob, Carol, 10}} || N <- lists:seq(1, 4)] ++
         [{relay_shared, [id()], ok, {relay(5), Bob, Carol, 10}} || _ <- [1, 2]].
 
-%% What processes ask for has been sent when they wait for what comes of it.
+%% What processes ask for has been sent when they wait for the answer.
 wait_for_calls(Callers) ->
     case lists:all(fun waits/1, Callers) of
         true -> ok;
@@ -284,7 +284,7 @@ seq_traced([Bob, Carol]) ->
           end),
     receive {pass, round, []} -> ok end,
     seq_trace:set_token([]),
-    Sent = [sent() || _ <- lists:seq(1, 6)], % as often as it was passed on
+    Sent = [sent() || _ <- lists:seq(1, 6)], % as often as it was forwarded
     [{traced, N} ! {tracer, false} || N <- Nodes],
     lists:sort(Sent).
 

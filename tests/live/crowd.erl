@@ -11,12 +11,12 @@
 -export([serve/1, run/1, init/1, handle_call/3, handle_cast/2, handle_info/2, handle_continue/2]).
 -export([work_as/3]).
 
--define(EACH, 40).    % clients a kind
+-define(EACH, 40).    % clients of each kind
 -define(ROUNDS, 10).  % calls that each makes, one after the other
 -define(WORKERS, 4).
 
-%% The nodes that are called: leaf answers after a while without being held up by it; mid_N calls
-%% leafs before it answers; pool has its work done by others; the rest are no gen_servers.
+%% The called nodes: leaf answers after a while and serves others in between; mid_N calls leafs
+%% before it answers; pool uses workers; the rest are not gen_servers.
 
 serve([Ready]) ->
     serve(),
@@ -55,7 +55,7 @@ handle_call({id, Id, {stray, Others}}, {_, Tag} = From, State) ->
     [Other ! {T, noise} || Other <- Others, T <- [Tag, Ref]],
     erlang:send_after(5, self(), {answer, From, {did, Id}}),
     {noreply, State};
-%% As ra asks for it: a member of the cluster on the caller's own node answers.
+%% Like a command to ra: a member of the cluster on the caller's own node answers.
 handle_call({leader_call, {command, normal, {'$usr', {id, Id}, {await_consensus, Options}}}}, From, State) ->
     #{reply_from := {member, Member}} = Options,
     gen_server:cast(Member, {answer, From, {did, Id}}),
@@ -95,7 +95,7 @@ give([Worker | Workers] = All, Queue) ->
 give([], Queue) ->
     {pool, [], Queue}.
 
-%% work(Leaf, {Ids, Ms}): a call of leaf for each number, which takes so long.
+%% work(Leaf, {Ids, Ms}): a call of leaf for each number, of that duration.
 work(Leaf, {Ids, Ms}) ->
     [{did, Id} = gen_server:call(Leaf, {id, Id, {slow, Ms}}, infinity) || Id <- Ids],
     ok.
@@ -117,7 +117,7 @@ plain() ->
     end,
     plain().
 
-%% The node that calls
+%% The calling node
 
 run([Log | Names]) ->
     [Bob, Carol] = Nodes = [list_to_atom(N) || N <- Names],
@@ -126,7 +126,7 @@ run([Log | Names]) ->
     register(somebody, spawn(fun ignore/0)),
     Done = lists:append([all_at_once(Kind, Bob, Carol) || Kind <- kinds()]),
     ok = file:write_file(Log, io_lib:format("~tp.~n", [Done])),
-    %% By then every answer that comes too late has come, too.
+    %% By then every late answer has come, too.
     [gen_server:call({leaf, N}, {id, id(), {slow, 500}}, infinity) || N <- Nodes],
     [rpc:cast(N, init, stop, []) || N <- Nodes],
     timer:sleep(500),
@@ -190,7 +190,7 @@ call(mid, N, Bob, Carol) ->
     Ids = ids(2),
     {did, Id} = gen_server:call({mid(N), Bob}, {id, Id, {work, {leaf, Carol}, Ids, 2}}, infinity),
     [{Id, ok, none} | [{I, ok, Id} || I <- Ids]];
-%% The same with a while between an answer and the next request; and many in turn.
+%% The same with a pause between an answer and the next request; and many in turn.
 call(paced, N, Bob, Carol) ->
     timer:sleep(15),
     call(mid, 6 * ?EACH + N, Bob, Carol);
@@ -214,7 +214,7 @@ call(continue, N, Bob, Carol) ->
     Last = id(),
     {did, Last} = gen_server:call(Server, {id, Last, {slow, 1}}, infinity),
     [{Id, ok, none}, {Last, ok, none} | [{I, ok, none} || I <- Ids]];
-%% A request comes while the server is at work of its own.
+%% A request comes while the server does its own work.
 call(busy, N, Bob, Carol) ->
     Server = {mid(3 * ?EACH + N), Bob},
     Id = id(),
@@ -243,7 +243,7 @@ call(many_nodes, _, Bob, Carol) ->
     asked_with_one_tag([{leaf, Bob}, {leaf, Carol}]);
 call(many_times, N, Bob, _) ->
     asked_with_one_tag([{leaf, Bob}, {leaf, Bob}, {mid(4 * ?EACH + N), Bob}]);
-%% The server sends others of the caller's node what looks like the answer.
+%% The server sends messages that look like the answer to other processes of the caller's node.
 call(stray, N, Bob, _) ->
     Id = id(),
     Others = [{somebody, node()}, whereis(somebody)],
@@ -270,7 +270,7 @@ call(killed, _, Bob, _) ->
     kill_after(fun() -> gen_server:call({leaf, Bob}, {id, Id, {slow, 60000}}, infinity) end,
                10 + rand:uniform(50)),
     [{Id, abandoned, none}];
-%% The answer still comes: nobody can tell the caller's end from its giving up.
+%% The answer still comes: the caller's end and its giving up look the same.
 call(killed_late, _, Bob, _) ->
     Id = id(),
     kill_after(fun() -> gen_server:call({leaf, Bob}, {id, Id, {slow, 250}}, infinity) end,

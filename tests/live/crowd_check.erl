@@ -1,5 +1,5 @@
 %% crowd_check JSON LOG: each call of crowd.erl has its record, with the outcome that its caller
-%% saw; a parent that is told is the right one. Says the shares of each kind.
+%% saw; a reported parent is the right one. Prints the shares of each kind.
 -module(crowd_check).
 -export([main/1]).
 
@@ -42,7 +42,7 @@ group(Calls) ->
                 end, #{}, Calls),
     [{Kind, Id, Outcomes, Parent} || {Id, {Kind, Outcomes, Parent}} <- maps:to_list(Grouped)].
 
-%% {Kind, whether the outcomes are right, how the parent is told, an example}
+%% {Kind, whether the outcomes are right, how the parent is reported, an example}
 judge({Kind, Id, Outcomes, Parent}, ById, Numbers, Late) ->
     Records = maps:get(Id, ById, []),
     Wanted = lists:sort([O || O <- Outcomes, O =/= none]),
@@ -51,7 +51,7 @@ judge({Kind, Id, Outcomes, Parent}, ById, Numbers, Late) ->
          lists:all(fun({W, T}) -> fits(W, T) end, lists:zip(Wanted, Told)),
      [parent(R, Parent, Numbers) || R <- Records], {Id, Wanted, Told}}.
 
-%% A late answer is told with its call's number.
+%% A late answer is reported with its call's number.
 outcome(#{<<"outcome">> := <<"timeout">>, <<"call">> := N}, Late) when is_map_key(N, Late) -> late;
 outcome(#{<<"outcome">> := <<"ok">>} = R, _) ->
     case binary:match(maps:get(<<"result">>, R, <<>>), [<<"did">>, <<"ok">>]) of
@@ -73,14 +73,14 @@ parent(R, Parent, Numbers) ->
         {_, _} -> missing
     end.
 
-%% How many in a hundred may be wrong: 10 of 1600. For whom a server works that has just answered is
-%% taken from what it did before, and what it did first may mislead: of 40 servers that always go on,
-%% and are overtaken by their clients two times in three, four are seen to be overtaken six times in
-%% turn before anything else.
+%% How many in a hundred may be wrong: 10 of 1600. Which request a server works for after an answer
+%% is inferred from its earlier behaviour, and the first observations may mislead: of 40 servers
+%% that always go on, and are overtaken by their clients two times in three, four are seen to be
+%% overtaken six times in a row before anything else.
 -define(MISLED, 0.6).
 
-%% What is held to be good enough: outcomes all but a few, which a busy machine may blur, and parents
-%% likewise; that a server has gone on to other work cannot always be seen.
+%% The required shares: nearly all outcomes, as a busy machine may blur a few, and nearly all
+%% parents; it is not always visible that a server has gone on to other work.
 sum(Kind, Results) ->
     Count = length(Results),
     Right = length([R || {_, true, _, _} = R <- Results]),
@@ -97,10 +97,10 @@ sum(Kind, Results) ->
         [io_lib:format("~s: ~b of ~b parents are not told", [Kind, Missing + Ambiguous, length(Parents)])
          || (Missing + Ambiguous) * 100 > length(Parents) * untold(Kind)].
 
-%% How many in a hundred may be left open, as packets alone can't tell: all that a busy server asks
-%% after the request, which is all where it has not begun before; what a server asks that goes on
-%% after its answers, or has not shown yet that it does not, as the next request always is there; what
-%% workers ask that always have more to do.
+%% How many in a hundred may be ambiguous, as packets alone do not show it: all calls of a busy
+%% server after its request, which are all if it has not begun before; calls of a server that goes
+%% on after its answers, or has not shown yet that it does not, as the next request is always there;
+%% calls of workers that always have more to do.
 untold(busy) -> 86;
 untold(continue) -> 55;
 untold(mid) -> 45;

@@ -1,5 +1,6 @@
-# elixir_session.exs serve READY: a cart, and what stands for Phoenix.PubSub.
-# elixir_session.exs ask NODE FILE: asks and tells them, and writes what was said as inspect does.
+# elixir_session.exs serve READY: a cart, and a stand-in for Phoenix.PubSub.
+# elixir_session.exs ask NODE FILE: calls and casts to them, and writes the messages as inspect
+# does.
 defmodule Shop.Item do
   defstruct [:name]
 end

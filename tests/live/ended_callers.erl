@@ -1,4 +1,4 @@
-%% ended_callers.erl - callers that give up, and callers that end with their call: what they leave
+%% ended_callers.erl - callers that give up, and callers that end with their call: their messages
 %% on the wire. Some are linked to the server, some are watched by it.
 %%
 %%   erl ... -run ended_callers serve

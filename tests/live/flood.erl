@@ -1,4 +1,4 @@
-%% A node that says the same thing to another one, again and again.
+%% A node that sends the same message to another one, again and again.
 %%
 %% erl ... -run flood listen READY               the node that is talked to
 %% erl ... -run flood talk OTHER PER_SECOND SIZE  the node that talks, until it is killed

@@ -93,7 +93,7 @@ call(Pid, Request, Timeout) ->
     catch exit:{timeout, _} -> timeout; exit:_ -> exit
     end.
 
-%% What the server asks for others while it keeps a request.
+%% Calls that the server makes for others while it keeps a request.
 keeps(To, Bob, Carol, How) ->
     {Self, Kept} = {self(), id()},
     spawn(fun() -> Self ! {done, Kept, call(To, {id, Kept, keep}, infinity)} end),

@@ -1,5 +1,5 @@
-%% left_waiting_check PROGRAM CAPTURE TRUTH: each call of left_waiting.erl ends as those at its ends wrote
-%% down, and none is the parent of one that was made for others.
+%% left_waiting_check PROGRAM CAPTURE TRUTH: each call of left_waiting.erl ends as its ends logged,
+%% and none is the parent of one that was made for others.
 -module(left_waiting_check).
 -export([main/1]).
 
@@ -28,9 +28,9 @@ id(#{<<"request">> := Request}) ->
     end;
 id(_) -> none.
 
-%% Without a link nothing but the time tells a timeout from a death: a caller that is killed looks as one
-%% that has given up where its answer comes late. A caller that has given up is never told of the end of its
-%% callee.
+%% Without a link, only the time distinguishes a timeout from a death: a killed caller looks like
+%% one that has given up if its answer comes late. A caller that has given up is never informed of
+%% the end of its callee.
 check(_, none, _) -> false;
 check(ok, #{<<"outcome">> := <<"ok">>}, _) -> true;
 check(exit, #{<<"outcome">> := <<"error">>, <<"class">> := <<"exit">>}, _) -> true;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""looked_at.py PROGRAM: what a terminal shows of a live capture while it goes on, in a network of its own:
-doctor is drawn anew and says what is new, lines of the timeline come as it happens; in a pipe nothing is drawn.
-Exits with 77 where the right to make a network namespace is missing."""
+"""looked_at.py PROGRAM: what a terminal shows during a live capture, in a network of its own: doctor
+is redrawn with new findings, lines of the timeline come as it happens; nothing is drawn in a pipe.
+Exits with 77 without the right to make a network namespace."""
 import os
 import pathlib
 import re
@@ -15,7 +15,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "scripts"))
 from terminals import terminal
 
-LONGEST = 30  # seconds until something has to be there
+LONGEST = 30  # seconds to wait for output
 DRAWN = "\033[H\033[J"
 
 if "LOOKED_AT_INSIDE" not in os.environ:
@@ -32,19 +32,19 @@ EPMD = socket.create_server(("127.0.0.1", 4369))
 
 
 def asked(name):
-    """Somebody asks EPMD for a node that is not registered there."""
+    """Asks EPMD for a node that is not registered."""
     request = b"z" + name.encode()
     with socket.create_connection(("127.0.0.1", 4369)) as asking:
         asking.sendall(len(request).to_bytes(2, "big") + request)
         answering, _ = EPMD.accept()
         with answering:
             answering.recv(100)
-            answering.sendall(b"w\1")  # PORT2_RESP: there is none
+            answering.sendall(b"w\1")  # PORT2_RESP: no such node
         asking.recv(100)
 
 
 class Watched:
-    """A live capture, and what it writes to a terminal, or to a pipe."""
+    """A live capture that writes to a terminal or to a pipe."""
 
     def __init__(self, *options, columns=100):
         if columns:
@@ -62,7 +62,7 @@ class Watched:
             sys.exit(f"FAILED: {options}: {said}")
 
     def comes(self, pattern):
-        """Waits until that is written."""
+        """Waits until that text is written."""
         end = time.monotonic() + LONGEST
         while not re.search(pattern, self.text, re.DOTALL):
             if time.monotonic() > end or not self.read(end):
@@ -79,7 +79,7 @@ class Watched:
         return bool(part)
 
     def ends(self):
-        """What was written since, until its end, when the user ends it."""
+        """The output since then, until its end, when the user ends it."""
         begin = len(self.text)
         self.process.send_signal(signal.SIGINT)
         while self.read(time.monotonic() + LONGEST):
@@ -89,7 +89,8 @@ class Watched:
         return self.text[begin:]
 
 
-# On a terminal: drawn anew, with what is new, in lines that the screen holds; at the end all of it.
+# On a terminal: redrawn when there is something new, in lines that fit the screen; all of it at the
+# end.
 doctor = Watched("--report", "doctor")
 doctor.comes(re.escape(DRAWN) + "at .*nothing could be checked")
 asked("nobody")
@@ -101,17 +102,17 @@ whole = doctor.ends()
 if "  do: " not in whole.split("at ")[-1] and "  do: " not in whole:
     sys.exit(f"FAILED: the whole report does not come at the end:\n{whole}")
 
-# Other tables are drawn anew as well.
+# Other tables are redrawn as well.
 latency = Watched("--report", "latency")
 latency.comes("(" + re.escape(DRAWN) + "at .*latency of 0 calls.*){2}")
 latency.ends()
 
-# --every says how often.
+# --every sets the interval.
 often = Watched("--report", "open", "--every", "200ms")
 often.comes("(" + re.escape(DRAWN) + ".*){3}")
 often.ends()
 
-# Lines of the timeline come while it goes on, on a terminal and in a pipe.
+# Lines of the timeline come during the capture, on a terminal and in a pipe.
 for columns in 100, 0:
     timeline = Watched("--report", "timeline", columns=columns)
     asked("nobody")
@@ -120,7 +121,7 @@ for columns in 100, 0:
         sys.exit("FAILED: lines that come one by one are drawn anew")
     timeline.ends()
 
-# In a pipe nothing is drawn, and nothing comes before the end.
+# In a pipe nothing is redrawn, and nothing comes before the end.
 piped = Watched("--report", "doctor", columns=0)
 seen = Watched("--report", "doctor")
 asked("nobody")

@@ -1,4 +1,4 @@
-%% Processes that get and lose names: their own, of global and of pg. Each message to one of
+%% Processes that get and lose names: registered ones, and those of global and pg. Each message to one of
 %% them says what it is called at that moment: {shown, RegisteredName | none, Titles}.
 %%
 %% erl ... -run naming serve READY       a node with such processes; the file says that they are there
@@ -10,7 +10,7 @@ serve([Ready]) ->
     {ok, _} = pg:start(pg),
     {ok, _} = pg:start(own_scope),
     register(keeper, spawn(fun() -> receive never -> ok end end)),
-    %% Before there is anybody to tell: they learn it when they connect.
+    %% Before they are connected: nodes learn it when they connect.
     Early = start(),
     yes = global:register_name(on_my_own(early), Early),
     ok = pg:join({early, node()}, Early),
@@ -38,7 +38,7 @@ perform(Pid, Fun) ->
     Pid ! {perform, self(), Fun},
     receive {Pid, Result} -> Result end.
 
-%% On the node of the process, so that the message that says so is the only one.
+%% On the node of the process, so that this message is the only one about it.
 at(Pid, M, F, A) ->
     erpc:call(node(Pid), M, F, A).
 
@@ -51,7 +51,7 @@ shown(Pid, Name, Titles) ->
 is_group("pg:" ++ _) -> true;
 is_group(_) -> false.
 
-%% The pg of early releases of OTP 25 dies of how that of OTP 28 introduces itself.
+%% The pg of early releases of OTP 25 crashes when that of OTP 28 introduces itself.
 have_groups(Nodes) ->
     lists:all(fun(N) -> is_pid(rpc:call(N, erlang, whereis, [pg])) end, [node() | Nodes]).
 
@@ -86,7 +86,7 @@ first_met(Nodes) ->
          shown(Early, none, [text("global:{early,~tp}", [N]), text("pg:{early,~tp}", [N])])
      end || N <- Nodes].
 
-%% The node may still be starting; and what global and pg here know of it has been on the way.
+%% The node may still be starting; and the knowledge of global and pg here may be out of date.
 early(Node) ->
     case erpc:call(Node, erlang, whereis, [early]) of
         undefined -> timer:sleep(100), early(Node);
@@ -106,7 +106,7 @@ global_names(Bob, Carol) ->
     yes = at(One, global, register_name, [lab, One]),
     shown(One, none, ["global:lab"]),
     shown(Two, none, []),
-    yes = at(Two, global, re_register_name, [lab, Two]), % it goes over
+    yes = at(Two, global, re_register_name, [lab, Two]), % the name moves
     shown(One, none, []),
     shown(Two, none, ["global:lab"]),
     yes = global:register_name({room, "a b", 3}, One),
@@ -134,7 +134,7 @@ groups(Bob) ->
     timer:sleep(200),
     shown(One, none, []).
 
-%% The pid that answers for a name has it; a monitor by name tells when it is gone.
+%% The pid that answers for a name has it; a monitor by name shows when it is gone.
 registered(Bob) ->
     One = erpc:call(Bob, ?MODULE, start, []),
     true = at(One, erlang, register, [echo, One]),
@@ -147,14 +147,14 @@ registered(Bob) ->
     receive {'DOWN', Ref, process, {echo, Bob}, _} -> ok end,
     shown(One, none, []).
 
-%% Of another incarnation of the node.
+%% In another incarnation of the node.
 restarted(Bob) ->
     One = erpc:call(Bob, ?MODULE, start, []),
     yes = at(One, global, register_name, [again, One]),
     get(groups) andalso (ok = at(One, pg, join, [again, One])),
     shown(One, none, ["global:again", "pg:again"]),
     monitor_node(Bob, true),
-    rpc:cast(Bob, erlang, halt, [3]), % whoever started it starts it again
+    rpc:cast(Bob, erlang, halt, [3]), % the test starts it again
     receive {nodedown, Bob} -> ok end,
     wait(Bob),
     shown(One, none, []),

@@ -1,4 +1,4 @@
-%% new_things.erl - a steady load, and then, as files ask for it, what was not there before. When it did so is
+%% new_things.erl - a steady load, and then new things, which files ask for. The time of each is
 %% written to a file, in microseconds since 1970.
 %%
 %%   erl ... -run new_things serve READY       a server, shop

@@ -1,5 +1,5 @@
-"""odd_epmd.py PORT: what answers NAMES_REQ at that port as no EPMD does, in another way at each of 127.0.1.1,
-127.0.1.2 ... A line says the ways, when all listen."""
+"""odd_epmd.py PORT: answers NAMES_REQ at that port in ways that no EPMD does, a different one at each
+of 127.0.1.1, 127.0.1.2 ... Prints a line with the ways when all listen."""
 import socket
 import struct
 import sys

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""odd_packets.py PROGRAM [RUNS [SEED]]: Linux is asked what it makes of odd packets. Two sockets in network namespaces
-of their own say what two nodes say; an attacker on the wire between them sends one to three odd packets at once, at
-random places: amid the handshake, amid a large message, behind one end's FIN. What each socket reads is the truth:
-all messages that it read are shown, and no other, or it is said that some are missing. The same SEED makes the same
-odd packets; what fails is kept as odd-SEED.pcap in DISTSNIFF_KEEP. Exits with 77 where the right to make network
-namespaces is missing."""
+"""odd_packets.py PROGRAM [RUNS [SEED]]: compares with what Linux does with odd packets. Two sockets in
+network namespaces of their own send what two nodes send; an attacker on the wire between them sends
+one to three odd packets at once, at random places: during the handshake, within a large message,
+after one end's FIN. What each socket reads is the truth: all messages that it read are shown, and
+no other, or messages are reported missing. The same SEED makes the same odd packets; a failed run
+is kept as odd-SEED.pcap in DISTSNIFF_KEEP. Exits with 77 without the right to make network
+namespaces."""
 import collections
 import json
 import os
@@ -30,7 +31,7 @@ NUM, SPOOFED = 40, 7000000
 
 
 class Link:
-    """A connection between two sockets, what was captured of it, and what each end has read."""
+    """A connection between two sockets, its captured packets, and what each end has read."""
 
     def __init__(self, wire, version, rng):
         self.wire, self.version, self.rng, self.way = wire, version, rng, Way(version)
@@ -62,7 +63,7 @@ class Link:
         self.drain()
 
     def drain(self):
-        """Takes what was captured, and learns from the ends' own packets where they are."""
+        """Reads the captured packets, and learns the ends' positions from their own packets."""
         for now, data in self.wire.drain():
             self.packets.append((now, data))
             if self.mine[data]:
@@ -103,7 +104,7 @@ class Link:
         self.wire.raw[end].send(whole)
 
     def pump(self, wanted, patience=1.5):
-        """Reads until an end has read as much as wanted; false: it does not come."""
+        """Reads until an end has read as much as wanted; false if it does not arrive."""
         over = time.monotonic() + patience
         while True:
             for end in (0, 1):
@@ -133,7 +134,7 @@ class Link:
         return self.pump(wanted)
 
     def message(self, end, size=0):
-        """A REG_SEND of a list of one number, all different."""
+        """A REG_SEND with a list of one number, a different one each time."""
         self.ids += 1
         return self.numbered(end, self.ids, size)
 
@@ -151,7 +152,7 @@ class Link:
         return True
 
 
-# What an attacker sends; at most once a link what the ends take for theirs.
+# The attacker's packets; at most one in a link that the ends accept.
 def spoofed(t, e, size=None):
     """Bytes of a message that no node has sent, as long as a real one."""
     told = t.told[:]
@@ -175,7 +176,7 @@ def fin_early_data(t, e): t.put(e, FIN | ACK, 5, t.rng.choice([1, 10**5, 2 * 10*
 def fin_old(t, e): t.put(e, FIN | ACK, t.rng.choice([-1, -20]), data=t.rng.choice([b'', b'y']))
 def data_ack_unsent(t, e): t.put(e, PSH | ACK, 0, t.rng.choice([1, 7, 5000, 10**6]), data=spoofed(t, e))
 def data_ack_old(t, e): t.put(e, PSH | ACK, 0, t.rng.choice([-10**6, -10**7, -2**30]), data=spoofed(t, e),
-                                window=321)  # of the usual window Linux takes it, as it looks less closely
+                                window=321)  # with the usual window Linux accepts it, as it checks less
 def data_behind_window(t, e): t.put(e, ACK, t.rng.choice([2**25, 2**30, 2**31 - 1]), data=spoofed(t, e))
 def data_before(t, e): t.put(e, ACK, -len(spoofed(t, e)) - t.rng.choice([0, 3]), data=spoofed(t, e))
 def no_ack_urgent(t, e): t.put(e, URG | PSH, data=spoofed(t, e), urgent=2)
@@ -203,7 +204,7 @@ def rights(t, e): t.put(e, ACK, ack_off=t.rng.choice([0, -1, -30]))
 
 
 def with_sum(t, whole, value=None):
-    """The packet with its checksum made anew, or set."""
+    """The packet with a recomputed or given checksum."""
     at = 54 if t.version == 6 else 34
     tcp = whole[at:at + 16] + b'\0\0' + whole[at + 18:]
     ends = whole[22:54] + struct.pack('>II', len(tcp), 6) if t.version == 6 else (
@@ -213,7 +214,7 @@ def with_sum(t, whole, value=None):
 
 
 def extended(t, e):
-    """IPv6 with headers before that of TCP: what a node takes, and what it does not."""
+    """IPv6 with headers before that of TCP: some that a node accepts, and some that it does not."""
     if t.version != 6:
         return options_of_ip(t, e)
     bad = t.rng.choice([{'ack_off': 3000000}, {'off': 2**29}])
@@ -231,7 +232,7 @@ def extended(t, e):
 
 
 def options_of_ip(t, e):
-    """IPv4 with options, of data that is beyond any window."""
+    """IPv4 with options, with data beyond any window."""
     whole = t.way.packet(e, PSH | ACK, t.seq[e] + 2**29, t.seq[1 - e], spoofed(t, e), t.port, time=t.time[e])
     ip = bytearray(whole[14:34])
     ip[0] = 0x46
@@ -243,7 +244,7 @@ def options_of_ip(t, e):
 
 
 def routed(t, e):
-    """The next data in a packet that a node does not take: on a source route, with options that are malformed."""
+    """The next data in a packet that a node drops: with a source route, or malformed options."""
     whole = t.way.packet(e, PSH | ACK, t.seq[e], t.seq[1 - e], spoofed(t, e), t.port, time=t.time[e])
     if t.version == 6:
         chain = b'\6\2\4\1' + bytes(4) + t.rng.choice([whole[38:54], whole[22:38]])
@@ -264,7 +265,7 @@ def routed(t, e):
 
 
 def in_pieces(t, e):
-    """A segment in fragments that overlap, or of which one is missing, or whose bytes a node ignores."""
+    """A segment in fragments that overlap, or one of which is missing, or whose bytes a node ignores."""
     if t.version != 4:
         return extended(t, e)
     whole = t.way.packet(e, PSH | ACK, t.seq[e], t.seq[1 - e], spoofed(t, e), t.port, time=t.time[e])
@@ -315,7 +316,7 @@ def play(wire, seed):
         if not goes_on or not all(t.say(end, t.message(end, rng.choice([0, 0, 0, 900]))) for end in (0, 1)):
             break
         if number in places:
-            if rng.random() < 0.3:  # amid a message
+            if rng.random() < 0.3:  # within a message
                 end, whole = rng.randrange(2), None
                 whole = t.message(end, 3000)
                 cuts = sorted(rng.randrange(1, len(whole)) for _ in range(2))
@@ -346,7 +347,7 @@ def play(wire, seed):
 
 
 def numbers(data, skipped):
-    """The numbers of the messages in what an end has read, and whether it could read all."""
+    """The numbers of the messages that an end has read, and whether it could read all."""
     at, found = skipped, []
     while len(data) - at >= 4:
         size = struct.unpack('>I', data[at:at + 4])[0]
@@ -379,7 +380,7 @@ def look(t, late, path):
         have = shown[end]
         if have == truth or (not is_whole and have[:len(truth)] == truth):
             continue
-        strange = [n for n in have if n not in truth and n > SPOOFED]  # of a node's own more may be under way
+        strange = [n for n in have if n not in truth and n > SPOOFED]  # more of a node's own may be on its way
         lacking = [n for n in truth if n not in have]
         if strange and is_whole or lacking and not said:
             wrong.append(f'{"ab"[end]}: {len(have)} of {len(truth)}, not taken {strange[:4]}, lacking {lacking[:4]}'

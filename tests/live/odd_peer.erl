@@ -1,4 +1,4 @@
-%% A peer of the replay escript that does not do what a node does.
+%% A peer of the replay escript that does not behave like a node.
 %%
 %% erl ... -run odd_peer call PORT HOW   says "ready", and connects to it as soon as it listens there;
 %%                                       the cookie is "right"
@@ -40,7 +40,7 @@ serve([How]) ->
 options() ->
     [binary, {packet, 2}, {active, false}, {recbuf, 8192}].
 
-%% Whoever started this ends it.
+%% The test ends this process.
 wait() ->
     receive after 60000 -> halt(0) end.
 

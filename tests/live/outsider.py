@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""outsider.py TTL SRC:PORT DST:PORT: packets in the name of SRC, of whose connection with DST nothing but
-addresses and ports is known: resets, a SYN, data with a wrong checksum. Needs the right to open raw sockets."""
+"""outsider.py TTL SRC:PORT DST:PORT: sends packets in the name of SRC; it knows only addresses and
+ports of the connection with DST: resets, a SYN, data with a wrong checksum. Needs the right to open
+raw sockets."""
 import socket
 import struct
 import sys

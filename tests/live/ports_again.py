@@ -35,7 +35,7 @@ def repair(sock, value):
 
 
 def next_number(sock):
-    """The number of the next byte that a socket sends. Unlike ever before, nothing is sent when it is closed then."""
+    """The number of the next byte that a socket sends. After this, closing it sends nothing."""
     repair(sock, 1)
     sock.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR_QUEUE, SEND_QUEUE)
     return sock.getsockopt(socket.IPPROTO_TCP, TCP_QUEUE_SEQ) & 0xffffffff
@@ -88,7 +88,7 @@ class Link:
                                struct.pack('>I', size) + bytes(size) + b'j'))
 
 
-# How a connection ends.
+# Ways in which a connection ends.
 def client_closes(link):
     link.ends[0].close()
     time.sleep(0.01)

@@ -1,5 +1,5 @@
-%% puppet.erl - a node that does what it is told: each line of its standard input is "N EXPRESSIONS.",
-%% which it evaluates beside the others; then it prints "N: RESULT".
+%% puppet.erl - a node that evaluates each line of its standard input, "N EXPRESSIONS.",
+%% concurrently with the others, and then prints "N: RESULT".
 -module(puppet).
 -export([start/0, ponder/3, glance/3]).
 
@@ -26,12 +26,12 @@ eval(Text) ->
         Class:Reason -> {Class, Reason}
     end.
 
-%% ponder looks at a certificate for longer than a handshake may take.
+%% ponder verifies a certificate for longer than a handshake may take.
 ponder(_Certificate, _Event, State) ->
     timer:sleep(20000),
     {valid, State}.
 
-%% glance looks at it for a second.
+%% glance verifies it for a second.
 glance(_Certificate, valid_peer, State) ->
     timer:sleep(1000),
     {valid, State};

@@ -1,4 +1,4 @@
-%% A conversation that goes the same way each time: what the replay escript plays one side of.
+%% A conversation that is the same each time; the replay escript plays one side of it.
 %%
 %% erl ... -run replayed serve [changed]     a node that answers, until it is told to end
 %% erl ... -run replayed ask NODE [changed]  a node that asks, and says "done" when all answers
@@ -15,7 +15,7 @@ serve(Words) ->
     register(sink, self()),
     io:format("ready~n"),
     receive {finish, From} -> From ! finished end,
-    timer:sleep(500), % for what is on its way
+    timer:sleep(500), % for messages on their way
     halt(0).
 
 init(Changed) ->
@@ -86,7 +86,7 @@ signals(Node) ->
     receive {'DOWN', Monitor, process, Pid, stopped} -> ok end,
     receive {'EXIT', Pid, stopped} -> ok end.
 
-%% Cut into fragments by the runtime.
+%% The runtime splits it into fragments.
 large(Node) ->
     Bytes = binary:copy(<<"0123456789abcdef">>, 12000),
     {Bytes, Pid} = gen_server:call({calc, Node}, {echo, {Bytes, self()}}),

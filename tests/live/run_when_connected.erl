@@ -1,5 +1,5 @@
-%% run_when_connected start FILE: evaluates what stands in FILE as soon as the node has a
-%% connection, as one would in its shell.
+%% run_when_connected start FILE: evaluates the contents of FILE as soon as the node has a
+%% connection, as a user would in its shell.
 -module(run_when_connected).
 -export([start/1]).
 

@@ -1,4 +1,4 @@
-%% Two nodes that were connected long ago, and go on to talk of atoms that both have sent long since.
+%% Two nodes that were connected long ago, and still use atoms that both have sent long ago.
 %%
 %% erl ... -run stock_room serve HEARD      the node that is talked to; the file says that it has heard it all
 %% erl ... -run stock_room talk OTHER       the node that talks, until it is killed
@@ -39,7 +39,7 @@ talk_on(Node, Say) ->
     [Say(Node, Fruit) || Fruit <- ?FRUITS],
     talk_on(Node, Say).
 
-%% What goes to a process by its pid names the node that gets it.
+%% A message to a pid names the node that gets it.
 tell(Pid, Fruit) when is_pid(Pid) -> gen_server:cast(Pid, {restock, Fruit});
 tell(_, _) -> ok.
 

@@ -1,4 +1,4 @@
-%% stops_waiting.erl - callers that wait for a while and then no more: as their call times out, as they
+%% stops_waiting.erl - callers that stop waiting: because their call times out, because they
 %% paused for so long, as another message came, or as they were killed. What becomes of each stands in
 %% its request.
 %%
@@ -80,7 +80,7 @@ does(watches_a_process, Ms, Bob) -> % no call at all
 
 call(How, Ms, Bob, Timeout) -> gen_server:call({deaf, Bob}, {How, Ms}, Timeout).
 
-%% gen_server:send_request, but that who waits may stop.
+%% gen_server:send_request, whose caller may stop waiting.
 ask(How, Ms, Bob) ->
     Monitor = monitor(process, {deaf, Bob}, [{alias, demonitor}]),
     {deaf, Bob} ! {'$gen_call', {self(), [alias | Monitor]}, {How, Ms}},

@@ -1,12 +1,12 @@
-%% stranger.erl - peers of a node that are none of Erlang/OTP's, or of an old one: each connects to a port
-%% of 10.9.2.2.
+%% stranger.erl - peers of a node that are not Erlang/OTP, or an old release: each connects to a
+%% port of 10.9.2.2.
 -module(stranger).
 -export([knock/2, decline/2, join/4, join/5, flags/0]).
 
 flags() ->
     16#d075f5fbd. % no headers of distribution, no fragments
 
-%% knock sends a first step, and is told what comes of it.
+%% knock sends a first step and returns the answer.
 knock(Port, SendName) ->
     {Socket, Answer} = begin_with(Port, SendName),
     gen_tcp:close(Socket),

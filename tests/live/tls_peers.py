@@ -1,6 +1,6 @@
-"""tls_peers.py talk|check|tshark WORK: see tls_peers. talk makes connections and writes down in
-WORK/made what was said in each; check compares that with the records of distsniff, tshark with what
-tshark reads in the same packets."""
+"""tls_peers.py talk|check|tshark WORK: see tls_peers. talk makes connections and logs in WORK/made
+what was sent in each; check compares that with the records of distsniff, tshark with what tshark
+reads in the same packets."""
 import json, os, re, select, struct, subprocess, sys, time
 
 PORT = 9000
@@ -11,8 +11,8 @@ AES128-CCM AES256-CCM8 AES128-SHA256 ECDHE-ECDSA-AES256-GCM-SHA384 ECDHE-ECDSA-A
 ECDHE-ECDSA-AES128-CCM8 ECDHE-ECDSA-CHACHA20-POLY1305 ECDHE-ECDSA-AES256-SHA384""".split()
 SUITES_13 = """TLS_AES_256_GCM_SHA384 TLS_AES_128_GCM_SHA256 TLS_CHACHA20_POLY1305_SHA256
 TLS_AES_128_CCM_SHA256 TLS_AES_128_CCM_8_SHA256""".split()
-# tshark takes data before the handshake for some of what follows, and reads nothing behind a certificate
-# that was asked for later.
+# tshark mistakes data before the handshake for later data, and reads nothing after a certificate
+# that was requested later.
 NOT_TSHARK = ('data before the handshake, -sess_in', 'asked for a certificate afterwards')
 FLAGS = 0xd07df7fbd
 
@@ -30,7 +30,7 @@ def node(name):
 
 
 def message(name, number, size):
-    """reg_send to the process of that name of {number, "...", binary of size}"""
+    """reg_send of {number, "...", binary of size} to the process of that name"""
     pid = bytes([88]) + atom(name) + struct.pack('>III', 85, 0, 7)
     control = bytes([104, 4, 97, 6]) + pid + atom('') + atom('echo')
     payload = bytes([104, 2, 98]) + struct.pack('>I', number) + bytes([109]) + \
@@ -46,7 +46,7 @@ class Peer:
         self.heard = b''
 
     def wait(self, what):
-        """until that came out of it; what came before is of no more interest"""
+        """waits until it receives that, and drops what came before"""
         until = time.time() + 30
         while what not in self.heard:
             select.select([self.process.stdout], [], [], 1)
@@ -63,7 +63,7 @@ class Peer:
 
 
 class Connection:
-    """what both say to each other, each only when the other has heard what came before"""
+    """what both send each other, each only after it has received what came before"""
 
     def __init__(self, server, work, args, log='keys.log'):
         self.server, self.number = server, 0
@@ -129,7 +129,7 @@ def connect(work, title, client_args, server_args, certificate='rsa', renew=(), 
 
 
 def connect_early(work, title):
-    """twice, the second time with something said before the server has answered"""
+    """twice, the second time with data before the server has answered"""
     with open(f'{work}/early', 'wb') as file:
         file.write(b'early bird' * 100)
     server = serve(work, ['-early_data'], times=2)
@@ -144,7 +144,7 @@ def connect_early(work, title):
 
 
 def connect_late(work, title, args):
-    """the secrets come after some of what they open"""
+    """the secrets come after some of the records"""
     server = serve(work, [])
     c = Connection(server, work, args, 'later.log')
     c.greet()
@@ -160,7 +160,7 @@ def connect_late(work, title, args):
 
 
 def take_up(work, title, args):
-    """twice, the second time with the session of the first"""
+    """twice, the second time resuming the first session"""
     server = serve(work, args[1:], times=2)
     for turn in ('-sess_out', '-sess_in'):
         c = Connection(server, work, [*args, turn, f'{work}/session'])
@@ -218,7 +218,7 @@ def check(work, *how):
         for m in messages:
             if 'fault' in m or m['from'].find('alice' if m['src']['port'] != PORT else 'bob') < 0:
                 sys.exit(f'{title}: {m}')
-        # Live, a line may come a moment after what it opens.
+        # In a live capture, a line may come a moment after the records.
         keys = ['found'] if how else ['late'] if expected['keys'] == 'late' else ['found', 'late']
         if tls['keys'] not in keys:
             sys.exit(f'{title}: keys {tls["keys"]}, not {keys}')

@@ -1,4 +1,4 @@
-%% Calls that patterns of -m are about.
+%% Calls for patterns of -m.
 %%
 %% erl ... -run wanted serve READY       the node that is called
 %% erl ... -run wanted ask NODE LOG      the node that calls it, in every way
@@ -11,7 +11,7 @@
 
 -define(NUM, 12).
 
-%% The node that is called.
+%% The called node.
 
 serve([Ready]) ->
     {ok, _} = gen_server:start({local, house}, ?MODULE, [], []),
@@ -32,7 +32,7 @@ enter({cat, Id}, Town) -> {entered, Id, Town}.
 
 leave({cat, Id}) -> {left, Id}.
 
-%% The node that calls.
+%% The calling node.
 
 ask([Name, Log]) ->
     Node = list_to_atom(Name),
@@ -61,7 +61,7 @@ what(spawned, Id) -> {leave, [{cat, Id}]};
 what(gen, Id) -> {ask, Id, bits(Id)};
 what(cast, Id) -> {note, Id, bits(Id)}.
 
-%% Sixteen bits, which are the number for two of three, and a name.
+%% Sixteen bits that are the number in two of three, and a name.
 bits(Id) -> <<(Id - (Id rem 3) div 2):16, (name(Id))/binary>>.
 
 name(Id) when Id rem 2 =:= 0 -> <<"Tihon">>;
