@@ -1,5 +1,6 @@
-"""ask.py PORT SUBJECT [BODY]: asks a server without TLS for what is there, and prints the answer.
-ask.py PORT -: publishes what standard input has, a line a record: subject, space, payload; \\e is ESC."""
+"""ask.py PORT SUBJECT [BODY]: sends a request to a server without TLS, and prints the answer.
+ask.py PORT -: publishes the lines of standard input, a record each: subject, space, payload; \\e is
+ESC."""
 import socket, sys, time
 
 def connect():

@@ -1,5 +1,5 @@
-"""jwt.py FOLDER: makes what a server with an operator needs: operator.conf with the accounts of
-packaging/nats/nats-server.conf, and USER.creds of its users, as nsc writes them."""
+"""jwt.py FOLDER: makes the files of a server with an operator: operator.conf with the accounts of
+packaging/nats/nats-server.conf, and USER.creds for its users, as nsc writes them."""
 import base64, json, os, subprocess, sys, time
 
 def run(*words, data=None):

@@ -1,4 +1,4 @@
-"""relay.py LISTEN SERVER RULE ...: stands between a client of NATS and a real server, and injects faults
+"""relay.py LISTEN SERVER RULE ...: relays between a client of NATS and a real server, and injects faults
 into what the server delivers from a stream. A rule is about the record with that number in the stream:
     drop-once N     does not pass it on the first time
     drop-always N   never passes it on

@@ -1,4 +1,4 @@
-"""A receiver of OTLP over HTTP for tests: what comes is parsed and kept, and answered as it is told."""
+"""A receiver of OTLP over HTTP for tests: it parses and keeps requests, and answers as it is told."""
 import contextlib
 import gzip
 import http.server
@@ -13,9 +13,9 @@ sys.dont_write_bytecode = True
 
 
 class Receiver:
-    """answers: functions of (handler, number of spans) that answer the next requests; behind them all are
-    taken. spans: of requests that were taken, in order; who has an answer may ask for them before whoever
-    gave it has noted them, and is let wait."""
+    """answers: functions of (handler, number of spans) that answer the next requests; after them, all
+    are accepted. spans: those of accepted requests, in order. A client may have an answer before
+    the thread that sent it has recorded the spans, so reading waits for that."""
 
     def __init__(self, answers=(), context=None, port=0, body_delay=0):
         self.answers = list(answers)
@@ -130,7 +130,7 @@ def endless_headers(handler, _):
 
 
 def endless_words(handler, _):
-    """Says again and again that it will say something."""
+    """Promises data again and again."""
     pour(handler, b'HTTP/1.1 100 Continue\r\n\r\n' * 100)
     return False
 
@@ -150,7 +150,7 @@ def pour(handler, bytes_):
 
 
 def silence(handler, _):
-    """Closes without a word."""
+    """Closes without an answer."""
     handler.close_connection = True
     handler.connection.shutdown(socket.SHUT_RDWR)
     return False

@@ -1,4 +1,4 @@
-"""browser.py - headless Chromium, told what to do over a pipe (Chrome DevTools Protocol: JSON, each
+"""browser.py - headless Chromium, controlled over a pipe (Chrome DevTools Protocol: JSON, each
 message ended by a zero byte, file descriptors 3 and 4). What goes wrong in the page is kept: errors,
 what the console says, what the policy refuses, and every request but that for the page."""
 import base64
@@ -14,7 +14,7 @@ import time
 
 @contextlib.contextmanager
 def own_folder():
-    """In a folder that anybody may read, and that is gone afterwards, unless KEEP is set."""
+    """In a folder that anybody may read, which is removed afterwards, unless KEEP is set."""
     folder = tempfile.mkdtemp()
     os.chmod(folder, 0o755)
     os.chdir(folder)
@@ -30,7 +30,7 @@ def own_folder():
 
 @contextlib.contextmanager
 def chromium():
-    """A browser, None where there is none."""
+    """A browser, None if there is none."""
     program = shutil.which('chromium')
     if program is None:
         print('skipped: what a browser shows, since chromium is not installed (Debian: chromium)')
@@ -49,7 +49,7 @@ class Browser:
         self.come, come_write = os.pipe()
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
 
-        def place():  # both may stand where the other is to go
+        def place():  # either may be at the target place
             a, b = os.dup(to_read), os.dup(come_write)
             os.dup2(a, 3)
             os.dup2(b, 4)
@@ -57,7 +57,8 @@ class Browser:
         self.process = subprocess.Popen(
             [program, '--headless=new', '--remote-debugging-pipe', '--no-sandbox', '--disable-gpu',
              '--disable-dev-shm-usage', '--no-first-run', '--hide-scrollbars',
-             # A page that a busy machine takes for hidden draws no frames, and a test waits for them.
+             # If a busy machine considers a page hidden, it draws no frames, and a test would wait
+             # for them.
              '--disable-renderer-backgrounding', '--disable-backgrounding-occluded-windows',
              '--disable-background-timer-throttling',
              '--user-data-dir=' + self.folder.name, '--window-size=%d,%d' % (width, height), 'about:blank'],
@@ -121,14 +122,14 @@ class Browser:
                 return answer['result']
 
     def run(self, script):
-        """The value of a JavaScript expression, waited for if it is a promise."""
+        """The value of a JavaScript expression, or of its promise."""
         result = self.ask('Runtime.evaluate', expression=script, returnByValue=True, awaitPromise=True)
         if 'exceptionDetails' in result:
             raise RuntimeError('%s: %s' % (script, result['exceptionDetails']))
         return result['result'].get('value')
 
     def open(self, file, seconds=60):
-        """Opens a page and waits until it has shown itself; how long that took, in seconds."""
+        """Opens a page and waits until it is shown; returns how long that took, in seconds."""
         begin = time.monotonic()
         self.opened.append(file if '://' in file else 'file://' + os.path.abspath(file))
         self.ask('Page.navigate', url=self.opened[-1])
@@ -145,7 +146,7 @@ class Browser:
                  mobile=mobile)
 
     def count(self):
-        """What the page has cost so far: layouts, recalculated styles, elements and the like, by name."""
+        """The costs of the page so far: layouts, recalculated styles, elements and others, by name."""
         self.ask('Performance.enable', timeDomain='threadTicks')
         return {m['name']: m['value'] for m in self.ask('Performance.getMetrics')['metrics']}
 

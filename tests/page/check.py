@@ -46,17 +46,17 @@ def data_of(file):
 
 
 def report(capture, what, *options):
-    # Beside an output requests are kept longer, and say more of their functions.
+    # Requests are kept longer and say more about their functions if there is another output.
     return run('-r', os.path.join(pcaps, capture), '-T', 'json=/dev/null', '--report', what, *options)[1].splitlines()
 
 
 def same(shown, told, what):
-    """Two tables are one; the first two lines that differ are said."""
+    """Two tables are equal; otherwise the first two lines that differ are shown."""
     others = [x for x in zip(shown, told) if x[0] != x[1]][:2]
     expect(shown == told and told, what, len(shown), len(told), others, shown[len(told):][:1], told[len(shown):][:1])
 
 
-# Everything that a table holds, also what it shows on demand; thousands are not parted.
+# The whole contents of a table, also what it shows on demand; thousands are not separated.
 SHOW_ALL = 'document.querySelectorAll(".more-rows button").forEach(b => b.click())'
 ROWS = '''[...document.querySelectorAll(%s + " tbody tr")].map(r => [...r.children].map(c => c.innerText
     .replace(/\\u202f/g, "").replace(/\\s+/g, " ").trim()))'''
@@ -130,7 +130,7 @@ def check_figures(browser, capture):
     expect(in_cells == data['times']['heat']['calls'] ==
            sum(r['calls'] - r['no_end'] for r in data['latency']['label']), capture + ': the heat map holds all')
 
-    # What one looks for first, on the first screen: nodes, why calls failed, what happened, and in whose time.
+    # The first screen has what one looks for first: nodes, failed calls, events, and times.
     first = json.loads(browser.run('''JSON.stringify({text: document.querySelector('#first').innerText,
         bottom: document.querySelector('#first').getBoundingClientRect().bottom + scrollY,
         lead: document.querySelector('#verdict .lead').innerText})'''))
@@ -143,7 +143,7 @@ def check_figures(browser, capture):
     expect(not data['timeline']['events'] or '%d event' % len(data['timeline']['events']) in first['text'],
            capture + ': the timeline', first)
 
-    # "1346 calls, 1343 ok, 3 error; ..." and the line on trees
+    # "1346 calls, 1343 ok, 3 error; ..." and the line about trees
     line = text_of(browser, '#outcomes')
     expect(line.split('.')[0] == report(capture, 'calls')[0].split(';')[0], capture + ': calls', line)
     trees = re.match(r'(\d+) calls? with(?:out)? nested calls(?:, (\d+) without)?', report(capture, 'trees')[0]).group(0)
@@ -163,7 +163,7 @@ def check_figures(browser, capture):
     shown = [[r[0], r[5], r[6], r[8]] for r in rows_of(browser, '#links')]
     same(shown, told, capture + ': links')
 
-    # Processes: asked, served, failed and who.
+    # Processes: requests made, requests served, failures and name.
     told = []
     for l in report(capture, 'top', '--rows', '200')[2:]:
         f = re.match(r' *\d+ +\d+ +[\d.]+ +[\d.]+ +(\d+) +(\d+) +(\d+)[ +] +\d+ +\d+  (.*)$', l)
@@ -172,19 +172,19 @@ def check_figures(browser, capture):
     shown = [[r[0], *r[5:8]] for r in rows_of(browser, '#tops')]
     same(shown, told, capture + ': processes')
 
-    # Each line of the doctor that says something of this capture.
+    # Each line of the doctor about this capture.
     verdict = text_of(browser, '#verdict')
     for l in report(capture, 'doctor'):
         f = re.match(r'(error|warning|note) (DS\d+) ([^:]*): (.*) \(.*\)$', l)
         words = [f.group(2), f.group(3), f.group(4)] if f else [l[2:]] if re.match(r'  \S', l) and not \
-            re.match(r'  (evidence|do|certainty|in full):|.*:$', l) else [] # a command stands below
+            re.match(r'  (evidence|do|certainty|in full):|.*:$', l) else [] # a command follows
         for w in words:
             expect(squeeze(w) in squeeze(verdict), capture + ': doctor says ' + w)
     check_troubles(browser, capture)
 
 
 def check_hostile(browser):
-    """Names that a page may take for something else: put in the place of others as long."""
+    """Names that a page might interpret replace others of the same length."""
     with open(os.path.join(pcaps, 'otp25.pcap'), 'rb') as f:
         capture = f.read()
     names = {b'no_longer_a_pid': b'</script><b x=1', b'through_alias': b'"><i id=evil>a',
@@ -227,7 +227,7 @@ def check_redacted(browser):
         browser.open(make('secrets.pcap.gz', *options, *more))
         browser.run(SHOW_ALL)
         texts = [browser.run('document.documentElement.outerHTML')]
-        # All messages, as one scrolls, and each opened.
+        # All messages, by scrolling, and each of them opened.
         height = browser.run('document.querySelector("#messagelist").scrollHeight')
         for top in range(0, height, 400):
             browser.run('(async () => { const l = document.querySelector("#messagelist"); l.scrollTop = %d; '
@@ -235,7 +235,8 @@ def check_redacted(browser):
             texts.append(browser.run('document.querySelector("#messagelist").innerText'))
         with open('shown-' + mode, 'w', encoding='utf-8') as f:
             f.write('\n'.join(texts).replace('_::bitstring', ''))  # a type's name, which begins a secret's
-        # A page holds the beginning of what is long, so not every secret is in one without --redact.
+        # A page contains only the beginning of long texts, so not every secret is in a page without
+        # --redact.
         if mode == 'none':
             done = subprocess.run([*leaks, 'shown-none'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             expect(done.returncode == 0, 'no secret is shown with --redact', done.stdout.decode())
@@ -272,7 +273,7 @@ def check_keys(browser):
     expect(browser.run('document.getElementById("help").open'), '? says what the keys are')
     browser.key('Escape')
     expect(not browser.run('document.getElementById("help").open'), 'esc closes that')
-    # A stretch of time, drawn with the mouse.
+    # A time span, drawn with the mouse.
     browser.run('document.documentElement.style.scrollBehavior = "auto"')
     browser.run('document.getElementById("time").scrollIntoView()')
     x, y, w = browser.run('(() => { const r = document.querySelector("#time svg .overlay").getBoundingClientRect(); '
@@ -286,7 +287,7 @@ def check_keys(browser):
            'and stays drawn')
     browser.run('document.querySelector("#narrowed button").click()')
     expect(said() == whole, 'and is ended', said())
-    # A number leads to what it counts.
+    # A number links to what it counts.
     browser.run('document.querySelector("#latencies tbody tr a:last-child") && '
                 '[...document.querySelectorAll("#latencies tbody tr:first-child a")].pop().click()')
     number = re.search(r'Call #(\d+)', text_of(browser, '#call'))
@@ -296,7 +297,7 @@ def check_keys(browser):
 
 
 def check_shapes(browser):
-    """On a phone nothing is wider than the screen; a part without anything says why."""
+    """On a phone nothing is wider than the screen; an empty part shows why it is empty."""
     file = make('rabbit-3.10.pcap.gz')
     browser.size(390, 844, 2, True)
     browser.open(file)

@@ -1,7 +1,7 @@
-"""measures.py - what can be measured of a page that a browser shows: scripts, each an expression whose
-value is a list of what is not as it is to be, or a few numbers."""
+"""measures.py - measurements of a page in a browser: scripts, each an expression whose value is a list
+of the faults, or a few numbers."""
 
-# Each text that is seen, with how far it stands out from what it stands on (WCAG 2.1, 1.4.3).
+# Each visible text, with its contrast to its background (WCAG 2.1, 1.4.3).
 CONTRAST = '''(() => {
   const rgb = c => { const m = c.match(/[\\d.]+/g).map(Number); return {r: m[0], g: m[1], b: m[2], a: m.length > 3 ? m[3] : 1}; };
   const light = ({r, g, b}) => [r, g, b].map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
@@ -36,12 +36,12 @@ NAMELESS = '''[...document.querySelectorAll('input, select, button, canvas, svg,
   e.getAttribute('aria-labelledby') || (e.labels && e.labels.length) || (e.parentElement.closest('svg') && e.tagName !== 'a') ||
   e.getAttribute('title'))).map(e => e.tagName + '.' + (e.getAttribute('class') || '') + '#' + e.id + ' in ' + (e.closest('section') || {}).id)'''
 
-# What opens by a click: it, or what it stands in, can be come to by keys.
+# Elements that open by a click: they, or elements around them, can be reached by keys.
 BY_MOUSE_ALONE = '''[...document.querySelectorAll('main *, header *')].filter(e => e.getClientRects().length &&
   getComputedStyle(e).cursor === 'pointer' && !e.closest('a[href], button, select, input, summary, label, [tabindex], [role="listbox"]'))
   .map(e => e.tagName + '.' + (e.getAttribute('class') || '') + ' in ' + (e.closest('section') || {}).id)'''
 
-# What stands out of the page on either side, unless what it stands in scrolls.
+# Elements that overflow the page on either side, unless an element around them scrolls.
 OUTSIDE = '''(() => {
   const wide = document.documentElement.clientWidth, found = [];
   if (document.documentElement.scrollWidth > wide) found.push('the page: ' + document.documentElement.scrollWidth);
@@ -57,13 +57,13 @@ OUTSIDE = '''(() => {
   return found.slice(0, 20);
 })()'''
 
-# What stands out of the picture that it is of.
+# Elements that overflow their picture.
 OUTSIDE_PICTURES = '''[...document.querySelectorAll('main svg text')].filter(e => {
   const r = e.getBoundingClientRect(), all = e.closest('svg').getBoundingClientRect();
   return r.width && (r.left < all.left - 2 || r.right > all.right + 2 || r.top < all.top - 4 || r.bottom > all.bottom + 4);
 }).map(e => e.textContent.slice(0, 30) + ' in ' + e.closest('section').id).slice(0, 12)'''
 
-# Writing smaller than so many pixels, as it is seen: pictures may be scaled.
+# Text smaller than that many pixels on the screen: pictures may be scaled.
 SMALL = '''(least => {
   const found = new Map(), walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
@@ -77,14 +77,14 @@ SMALL = '''(least => {
   return [...found].map(([k, v]) => k + ' ' + v);
 })'''
 
-# What a finger hardly meets. Marks of pictures are left out: each leads to what a row leads to as well.
+# Targets that are too small for a finger. Marks of pictures are left out: a row leads to the same.
 TARGETS = '''(least => [...document.querySelectorAll('a[href], button, select, input, summary, tr.goes, .line')].filter(e => {
   const r = e.getBoundingClientRect();
   return r.width && r.height && !e.closest('.unseen, .skip, svg') && (r.width < least - 0.5 || r.height < least - 0.5);
 }).map(e => e.tagName + '.' + (e.getAttribute('class') || '') + ' in ' + (e.closest('section') || {}).id + ' ' +
   Math.round(e.getBoundingClientRect().width) + 'x' + Math.round(e.getBoundingClientRect().height) + ' ' + e.textContent.slice(0, 20)).slice(0, 12))'''
 
-# Text of which a part is not shown.
+# Text that is partly hidden.
 CUT = '''[...document.querySelectorAll('main *')].filter(e => e.getClientRects().length && !(e instanceof SVGElement) &&
   getComputedStyle(e).overflowX !== 'visible' && (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1) && e.clientWidth)
   .map(e => e.tagName + '.' + (e.getAttribute('class') || '') + ' in ' + (e.closest('section') || {}).id + ' ' + e.scrollWidth + ' of ' + e.clientWidth)'''

@@ -44,7 +44,7 @@ def data_of(file):
 
 
 def with_data(file, name, change):
-    """The same page about what change makes of its data."""
+    """The same page after change has changed its data."""
     data = data_of(file)
     change(data)
     packed = base64.b64encode(gzip.compress(json.dumps(data).encode())).decode()
@@ -79,7 +79,7 @@ def one_message(data):
 
 
 def pages():
-    """The pages that are looked at in all shapes, with what each is called."""
+    """The pages that are tested in all sizes, with their names."""
     otp = make('otp25.pcap')
     yield 'otp25', otp
     yield 'rabbit', make('rabbit-3.10.pcap.gz')
@@ -182,7 +182,7 @@ def check_heat(browser):
 def check_pictures(browser):
     browser.open(make('rabbit-3.10.pcap.gz'))
     whole = text(browser, '#kept')
-    # A stretch of time.
+    # A time span.
     focus(browser, '#time .brush')
     expect(browser.run(FOCUS)['seen'], 'the time line in focus is seen')
     wide = lambda: browser.run('document.querySelector("#time .selection").getBoundingClientRect().width')
@@ -239,7 +239,7 @@ def check_pictures(browser):
 
 
 def check_tab(browser):
-    """From the top to the end by tab: each stop says what it is and is seen to be in focus."""
+    """From the top to the end by tab: each stop has a name, and its focus is visible."""
     browser.open(make('otp25.pcap'))
     browser.run('document.querySelector("#calllist tbody tr").click(); scrollTo(0, 0); document.activeElement.blur()')
     parts, steps = set(), 0
@@ -279,7 +279,7 @@ def check_shapes(browser):
                 bad = browser.run(measure)
                 expect(not bad, '%s: %s' % (name, says), bad)
         browser.ask('Emulation.setTouchEmulationEnabled', enabled=False)
-        # A4 between margins, by somebody who works at night.
+        # A4 with margins, from a browser in dark mode.
         browser.size(1280, 800)
         browser.ask('Emulation.setEmulatedMedia', features=[{'name': 'prefers-color-scheme', 'value': 'dark'}])
         browser.open(file)
@@ -312,7 +312,8 @@ SCROLL = '''(async (id, step, steps) => {
 
 
 def check_costs(browser):
-    """What does not depend on what else the machine does: how often a step of scrolling lays the page out."""
+    """A measure that does not depend on the load of the machine: how often a scroll step lays out the
+    page."""
     browser.open(make('rabbit-3.10.pcap.gz'))
     browser.run('document.documentElement.style.scrollBehavior = "auto"')
     browser.run('new Promise(r => setTimeout(r, 300))')

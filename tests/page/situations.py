@@ -1,7 +1,6 @@
-"""situations.py PROGRAM PCAPS: the page of each capture of which the MANIFEST says what is wrong in it
-says so, with what shows it and what to do; and what there is to see can be read and reached by anybody:
-text stands out from its ground by day and by night, what is drawn has a name, what opens does so by
-keys."""
+"""situations.py PROGRAM PCAPS: the page of each capture whose faults the MANIFEST lists shows them,
+with evidence and advice; and everybody can read and reach all of it: text has contrast by day and
+by night, pictures have names, everything that opens can be opened by keys."""
 import json
 import os
 import re
@@ -92,7 +91,8 @@ def check_access(browser):
 
 
 def check_changes(browser):
-    """The page of a comparison has a row for each difference of -T json, and one without a comparison has none."""
+    """The page of a comparison has a row for each difference of -T json; a page without one has no
+    such rows."""
     before, after = (os.path.join(pcaps, 'load-%s.pcap.gz' % which) for which in ('before', 'after'))
     said = subprocess.run([program, '-r', after, '--compare', before, '-T', 'json'], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL).stdout.decode()

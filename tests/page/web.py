@@ -21,7 +21,7 @@ import time
 from browser import chromium, own_folder
 
 program, pcaps = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
-os.environ['no_proxy'] = '*'  # what is asked is here
+os.environ['no_proxy'] = '*'  # requests stay on this machine
 failures = []
 skipped = False
 
@@ -33,7 +33,7 @@ def expect(ok, what, *rest):
 
 
 def wait_for(what):
-    """The first value of what() that is one, None after two minutes: how long it may take is no matter here."""
+    """The first true value of what(), or None after two minutes; the time does not matter here."""
     until = time.monotonic() + 120
     while time.monotonic() < until:
         value = what()
@@ -43,9 +43,9 @@ def wait_for(what):
 
 
 class Served:
-    """A run of the program with --web: where it is, and what it says."""
+    """A run of the program with --web: its address and its output."""
     def __init__(self, *options, stdin=subprocess.DEVNULL, first=None, sandbox=False):
-        env = dict(os.environ, ASAN_OPTIONS='detect_leaks=0') if sandbox else None  # with that there is none
+        env = dict(os.environ, ASAN_OPTIONS='detect_leaks=0') if sandbox else None  # it does not work in the sandbox
         self.process = subprocess.Popen([program, *options], stdin=stdin, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, env=env)
         if first:
@@ -63,7 +63,8 @@ class Served:
             self.said += line.decode()
 
     def end(self, number=signal.SIGTERM):
-        """Ends it, and says how: its status, and after how many seconds. What it says is there then."""
+        """Ends it, and returns its status and after how many seconds it ended. Its output is complete
+        then."""
         begin = time.monotonic()
         self.process.send_signal(number)
         status = self.process.wait(30)
@@ -90,7 +91,7 @@ def data_of(page):
 
 
 def events(url, num, *options):
-    """(name, data) of the first events, so many, and of those that come within a second behind them."""
+    """(name, data) of the first num events, and of those that follow within a second."""
     process = subprocess.Popen(['curl', '-sN', '--max-time', '60', *options, url + 'events'], stdout=subprocess.PIPE)
     come = []
     reader = threading.Thread(target=lambda: come.extend(iter(lambda: process.stdout.read1(65536), b'')))
@@ -112,7 +113,7 @@ def capture(name):
 
 
 def check_words():
-    """What is wrong is said in one line, with what would be right."""
+    """Mistakes are reported in one line, with what would be right."""
     def said(*options):
         done = subprocess.run([program, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return done.returncode, done.stderr.decode().strip().split('\n')
@@ -179,9 +180,9 @@ def check_requests():
 
 
 def check_crowd():
-    """No more than two look on; who has gone is none of them."""
+    """At most two clients; closed ones do not count."""
     served = Served('-r', capture('otp25.pcap'), '--web', '0', '--max-web-clients', '2')
-    # Who begins to ask and never says what keeps nobody else out, however many they are.
+    # Connections that never complete a request block no other client, however many they are.
     address, _, port = served.host.rpartition(':')
     held = [socket.create_connection((address, int(port))) for _ in range(60)]
     for other in held:
@@ -236,7 +237,7 @@ def feed(process, blocks):
 
 
 def check_growth(browser):
-    """Packets come little by little; two browsers look on, and one of them does not read."""
+    """Packets come slowly; two browsers follow, and one of them does not read."""
     with open(capture('otp25.pcap'), 'rb') as f:
         whole = f.read()
     parts = [whole[:24]]
@@ -261,11 +262,11 @@ def check_growth(browser):
         first = shown()
         expect(first > 0, 'the browser shows what has come', first)
         expect('live' in browser.run('document.getElementById("live").innerText'), 'and that it goes on')
-        # Somebody goes through the matrix by keys.
+        # The matrix is used by keys.
         focused = lambda: browser.run('document.activeElement.dataset.stop')
         browser.run('document.querySelector("#nodes [data-stop]").focus()')
         cell = focused()
-    # On until the deaf one is dropped: some packets a tenth of a second, and what they say again.
+    # Until the deaf one is dropped: some packets every tenth of a second, with changed contents.
     left = parts[300:]
     until = time.monotonic() + 120
     while 'did not read' not in served.said and time.monotonic() < until:
@@ -287,7 +288,7 @@ def check_growth(browser):
         grown = wait_for(lambda: shown() > first)
         expect(grown and told() >= 2, 'the page grows', first, shown(), told())
         expect(cell and focused() == cell, 'and what was in focus still is', cell, focused())
-        # Nothing moves while somebody reads: a message that is open stays.
+        # Nothing moves while a message is open: it stays.
         browser.run('document.querySelector("#messagelist .line").click()')
         before, said = told(), browser.run('document.getElementById("message").innerText')
         feed(process, left[:20])

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""attacker.py PROGRAM [RUNS [SEED]]: a healthy connection between two nodes, and packets of an attacker at random
-places, each of which a node ignores: RST, FIN, SYN and data with a bad checksum, off numbers, without ACK, an old
-timestamp, a wrong acknowledgement, an urgent byte, pieces of datagrams, bytes that come too early or again, IP
-headers with a wrong length; amid the handshake, too. Both directions are captured or one, from the
-start or later. All messages of the nodes are shown, or it is said that some are missing; and none is shown that they
-did not send. The same SEED makes the same packets; what fails is kept as attacker-SEED.pcap in DISTSNIFF_KEEP."""
+"""attacker.py PROGRAM [RUNS [SEED]]: a healthy connection between two nodes, and packets of an
+attacker at random places that a node ignores: RST, FIN, SYN and data with a bad checksum, numbers
+far off, without ACK, an old timestamp, a wrong acknowledgement, an urgent byte, fragments of
+datagrams, bytes that come too early or again, IP headers with a wrong length; during the handshake,
+too. Both directions are captured or one, from the start or later. All messages of the nodes are
+shown, or it is reported that some are missing; and no others are shown. The same SEED makes the
+same packets; a failed run is kept as attacker-SEED.pcap in DISTSNIFF_KEEP."""
 import json
 import os
 import random
@@ -19,13 +20,13 @@ from talk import ACK, FIN, PSH, RST, SYN, URG, Shape, Talk, Way
 program = os.path.realpath(sys.argv[1])
 runs = int(sys.argv[2]) if len(sys.argv) > 2 else 60
 first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-NUM, LEN = 200, 40  # messages, and bytes that each has at least
+NUM, LEN = 200, 40  # messages, and their least length in bytes
 work = tempfile.mkdtemp()
 keep = os.environ.get('DISTSNIFF_KEEP')
 
 
 def junk(rng, talk, end):
-    """What a node could take for its peer's message, or what none is."""
+    """A message that a node might accept from its peer, or bytes that are not a message."""
     message = Talk(talk.way).message(end)
     return rng.choice([message, bytes(rng.randrange(1, 40)), b'GET / HTTP/1.1\r\n\r\n', bytes([255] * 8),
                        rng.randbytes(rng.randrange(1, 200))])
@@ -65,7 +66,8 @@ def wrong_ack(rng, t, e):
 
 
 def unsent_ack(rng, t, e):
-    """Of bytes that do not exist yet. Who hears one end only cannot know, nor who has just joined."""
+    """Acknowledges bytes that do not exist yet. A capture of one direction cannot know that, nor one
+    that has just begun."""
     if t.one_way is None and len(t.packets) > 32:
         off = rng.choice([1, 30, 42, 1000, 70000, 10**6])
         t.put(e, rng.choice([ACK, PSH | ACK, FIN | ACK]), t.seq[e], t.seq[1 - e] + off, junk(rng, t, e))
@@ -77,19 +79,19 @@ def far_ack(rng, t, e):
 
 
 def early(rng, t, e):
-    """Within what comes next: where that comes in order, it is what a node takes."""
+    """Within the next bytes: a node would accept it in order."""
     start = rng.randrange(1, LEN - 1)
     t.put(e, PSH | ACK, t.seq[e] + start, t.seq[1 - e], bytes([0x55]) * rng.randrange(1, LEN - start))
 
 
 def old_data(rng, t, e):
-    """What has come already, or lies before the beginning."""
+    """Bytes that came already, or are from before the beginning."""
     data = junk(rng, t, e)
     t.put(e, PSH | ACK, t.seq[e] - len(data) - rng.choice([0, 0, 1, 500]), t.seq[1 - e], data)
 
 
 def bad_len(rng, t, e):
-    """The IP header promises more than there is, or nothing."""
+    """The IP header claims more bytes than there are, or none."""
     if t.way.version == 4:
         t.put(e, PSH | ACK, t.seq[e], t.seq[1 - e], junk(rng, t, e), ip_len=rng.choice([0, 1400]),
               bad=rng.random() < 0.5)
@@ -105,7 +107,7 @@ def far_data(rng, t, e):
 
 
 def piece(rng, t, e):
-    """A part of a datagram, whose other parts never come."""
+    """A fragment of a datagram whose other fragments never come."""
     if t.way.version == 4 and t.way.link == 'ethernet':
         whole = t.way.packet(e, PSH | ACK, t.seq[e], t.seq[1 - e], bytes(64), t.port)
         ether, ip, rest = whole[:14], bytearray(whole[14:34]), whole[34:]
@@ -119,7 +121,7 @@ def piece(rng, t, e):
 
 KINDS = [bad_sum, reset_off, syn, no_ack, old_time, wrong_ack, far_data, piece, far_ack, early, old_data, bad_len,
          old_urgent, unsent_ack]
-AT_ONCE = [bad_sum, no_ack, old_time, old_data, bad_len, old_urgent, far_ack]  # as soon as a connection is there
+AT_ONCE = [bad_sum, no_ack, old_time, old_data, bad_len, old_urgent, far_ack]  # once there is a connection
 WAYS = [Way(), Way(), Way(6), Way(4, 'vlan'), Way(6, 'vlan'), Way(4, 'sll2'), Way(4, times=False)]
 
 

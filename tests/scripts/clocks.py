@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""clocks.py PROGRAM PCAPS: a capture whose clock goes back, jumps, or says anything, is reported on
-all the same: no span is below zero, no sum has run over (the sanitizers look on), whatever is asked."""
+"""clocks.py PROGRAM PCAPS: reports about a capture whose clock goes back, jumps, or has any value: no
+duration is negative, no sum overflows (the sanitizers check that), with any option."""
 import os
 import random
 import re
@@ -17,7 +17,7 @@ REPORTS = reports_of(program, ["changes"])  # of two captures
 
 
 def told(packets, how):
-    """The time of each packet, as that clock has it."""
+    """The time of each packet by that clock."""
     chance = random.Random(1)
     first = packets[0][0]
     for i, (ts, _) in enumerate(packets):

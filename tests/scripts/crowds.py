@@ -98,7 +98,7 @@ def answers(way, caller, i):
 
 
 def calls_in_calls(num):
-    """Each call is made in the service of the one before, and ends before it."""
+    """Each call is made for the one before, and ends before it."""
     def process(i):
         return pid('ab'[i % 2] + '@h', i)
 
@@ -111,7 +111,7 @@ def calls_in_calls(num):
 
 
 def calls_of_one(num):
-    """All calls but the first are made in its service, and end behind it."""
+    """All calls but the first are made for it, and end after it."""
     outer, server = pid('a@h', 0), pid('b@h', 1)
 
     def frames():
@@ -125,7 +125,7 @@ def calls_of_one(num):
 
 
 hello = group(atom('hello'), integer(1))
-# What there are many of, and what is said of those for which there was no room, report by report.
+# Things of which there are many, and each report's text about those that had no room.
 CROWDS = {
     'connections': (connections, ['links forgotten, because there were too many',
                                   'more than 100 processes', 'limit reached']),
@@ -142,7 +142,7 @@ CROWDS = {
     'calls in calls': (calls_in_calls, ['1 call with nested calls']),
     'calls of one': (calls_of_one, ['1 call with nested calls']),
 }
-# Of these there are many before a cap is reached.
+# There are many of these before a cap is reached.
 LARGE = {'calls in calls', 'calls of one'}
 
 
@@ -158,7 +158,7 @@ def write(name, segments):
 
 
 def run(capture, *options):
-    """What it said, and the processor's time that it took."""
+    """Its output, and the processor time that it took."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([program, '-r', capture, *CAPS, *options], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
@@ -188,7 +188,7 @@ with tempfile.TemporaryDirectory() as work:
                 failed = True
                 print(f'{kind}: nobody says "{what}"\n{said[-1500:]}')
         for way, few, many in zip(('text', 'page'), spent[few], spent[4 * few]):
-            # Twice as much again, and what a run takes anyway.
+            # Twice as much again, and the time that any run takes.
             if many > 8 * few + 1:
                 failed = True
                 print(f'{kind}, {way}: {few:.2f} s, and {many:.2f} s for four times as many')

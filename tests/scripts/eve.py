@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""eve.py PROGRAM CAPTURE...: what -T eve writes of a capture is what -T json writes of it in the same run: an
-alert for each finding, a flow for each connection that ended, an anomaly for each gap and fault, with the same
-addresses and the same community_id, and what EVE says of any event in each."""
+"""eve.py PROGRAM CAPTURE...: the output of -T eve agrees with that of -T json in the same run: an
+alert for each finding, a flow for each connection that ended, an anomaly for each gap and fault,
+with the same addresses and the same community_id, and the fields that EVE has for any event."""
 import collections
 import json
 import os

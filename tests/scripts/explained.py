@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""explained.py PROGRAM PCAPS: --explain of each kind of thing says what belongs to it, and each command that
-it or a report ends with works as pasted into a shell, with the same numbers; what is not there is answered
-with what there is."""
+"""explained.py PROGRAM PCAPS: --explain of each kind of thing shows what belongs to it, and each
+command at the end of it, or of a report, works when pasted into a shell, with the same numbers; for
+missing things it shows what there is."""
 import json
 import os
 import re
@@ -28,7 +28,7 @@ def run(*options, status=(0,), stdin=None):
 
 
 def paste(text, least=1):
-    """Each command of a text as a shell has it."""
+    """Each command in a text, as a shell reads it."""
     commands = re.findall(r"^    (distsniff .*)$", text, re.M)
     if len(commands) < least:
         fail(f"fewer than {least} commands", text)
@@ -52,7 +52,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chmod(folder, 0o755)
     odd = f"{folder}/it's one.pcap"
     shutil.copy(f"{pcaps}/otp25.pcap", odd)
-    # Each kind, of a file whose name a shell would take apart.
+    # Each kind, from a file whose name a shell would split.
     of_call, said = run("-r", odd, "--explain", "call:24")
     has(of_call, r"^call 24: gen:call .* \{add,21\} => \{ok,231\}$", r"^waited: .* waited 38 us",
         r"^  packet:162 .* #24 gen:call", r"^  packet:164 .* #24 reply",
@@ -70,7 +70,7 @@ with tempfile.TemporaryDirectory() as folder:
     has(conn, "handshake send_name", r"^  first  packet:36 ", "4 of them failed", r"^  finding:1 ")
     for text in packet, message, finding, conn:
         paste(text, 2)
-    # A packet without a message, calls within calls, the footers of reports.
+    # A packet without a message, calls within calls, the ends of reports.
     has(run("-r", odd, "--explain", "packet:5")[0], "no message and no event", r"^  after   packet:6 ")
     paste(run("-r", odd, "--report", "calls")[0])
     footer = re.search(r"--explain (finding:\d+)", run("-r", odd, "--report", "doctor")[0])
@@ -83,7 +83,7 @@ with tempfile.TemporaryDirectory() as folder:
     has(text, "^calls nested in it:$", rf"^  call:{child['call']} ")
     has(run("-r", f"{pcaps}/rabbit-3.10.pcap.gz", "--explain", f"call:{child['call']}")[0],
         "^the call it is nested in:$", rf"^  call:{child['parent']} ")
-    # Several files, an expression, ports: commands read the same.
+    # Several files, an expression, ports: the commands read the same.
     two = ["-r", f"{pcaps}/two-point-a.pcap", "-r", f"{pcaps}/two-point-b.pcap"]
     for options in two, ["-r", odd, "--no-follow", "port", "45595", "or", "port", "44309"]:
         text = run("--explain", "call:2", *options)[0]
@@ -98,14 +98,14 @@ with tempfile.TemporaryDirectory() as folder:
     # No secret of a capture with --redact.
     if "alice" in run("-r", odd, "--explain", "call:24", "--redact", "all")[0]:
         fail("--redact leaves names")
-    # A file that was cut is complained of, once.
+    # A truncated file is reported once.
     with open(odd, "rb") as whole, open(f"{folder}/cut.pcap", "wb") as cut:
         cut.write(whole.read()[:-100])
     text, said = run("-r", f"{folder}/cut.pcap", "--explain", "call:24", status=(1,))
     has(text, "^call 24: ")
     if said.count("\n") != 1:
         fail("a cut file is not complained of once", said)
-    # What is not there, and what cannot be read twice.
+    # Missing things, and inputs that cannot be read twice.
     for what, answer in [("call:136", "call:1 to call:135"), ("finding:9", "finding:1"), ("conn:5", "to conn:4$"),
                          ("message:635", "to message:634$"), ("packet:837", "to packet:836$"),
                          ("cal:3", "nearest: call"), ("call", "--explain call:1"), ("call:x", "whole number"),

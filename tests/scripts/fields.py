@@ -17,9 +17,9 @@ import tempfile
 
 program, definition, pcaps = sys.argv[1:4]
 
-# Rows that no capture has beside maps: of live captures, of kernels, of likely atoms (what is read back has none), of rare
-# peers; mfa, which stands among the elements of control tuples here; and parameters of findings, each of which
-# check-sentences finds in a sentence.
+# Rows that no capture has, other than in maps: from live captures, from kernels, about likely atoms
+# (a file that is read back has none), from rare peers; mfa, which is among the elements of control
+# tuples here; and parameters of findings, which check-sentences finds in sentences.
 UNSEEN = set('''
     epmd.answer epmd_node.fd handshake.cookie_ok handshake.cookie_note tls.ech tls.src_certificate_packed
     tls.src_alert tls.dst_certificate_packed tls.dst_alert counters.likely_atoms counters.ignored
@@ -43,7 +43,7 @@ with open(os.path.join(os.path.dirname(definition), 'finding_params.def')) as fi
     for name, kind in re.findall(r'^PARAM\((\w+), (\w+),', file.read(), re.M):
         table.setdefault('param', {})[name] = [{'NUMBER': 'SIGNED'}.get(kind, kind)]
 
-# What is in objects and lists of these kinds.
+# Fields of objects and lists of these kinds.
 OBJECTS = {'TLS': 'tls', 'COUNTERS': 'counters', 'SIDE': 'side', 'ROUND_TRIP': 'round_trip',
            'WAITED': 'waited', 'FAULT': 'fault', 'PARTY': 'party', 'PARAMS': 'param'}
 LISTS = {'EPMD_NODES': 'epmd_node', 'WAITED_MESSAGES': 'waited_message', 'GUESSES': 'guess',
@@ -52,7 +52,8 @@ NUMBERS = {'FINDING_CONNS', 'FINDING_FRAMES', 'CHILDREN'}
 TEXTS = {'FLAG_NAMES', 'TEXTS', 'TITLES', 'FINDING_NODES'}
 SPANS = {'SPAN', 'ROUND_TRIP'}
 ROLES = {'from', 'to', 'token', 'ref', 'flags', 'group_leader', 'mfa', 'opts', 'id', 'result', 'reason'}
-# What is a term in maps and text in JSON, or is written otherwise, so that presence alone is compared.
+# Terms in maps that are text in JSON, or that are written differently: only their presence is
+# compared.
 TERMS = {'TERM', 'PAYLOAD', 'REQUEST', 'ANSWER', 'PID', 'REF', 'NOTE_MFA', 'CALL_MFA', 'FLAGS', 'DIGEST',
          'SECOND', 'TIME', 'TS', 'UNKNOWN_ATOMS'}
 OWN_OF_MAPS = {'MAP_TERM', 'MAP_BOOL', 'MAP_ADDRESSES'}
@@ -73,7 +74,8 @@ def fault(text):
 
 
 def decode(b, at):
-    """A term of the external format; atoms are text, what is no number, text, list or map is a tuple."""
+    """A term in external format; atoms become text; all but numbers, texts, lists and maps become
+    tuples."""
     tag = b[at]
     at += 1
     if tag == 97:
@@ -151,7 +153,7 @@ def check_value(kind, said, mapped, where):
             if kind in LISTS:
                 check([LISTS[kind]], one, other, where)
             elif kind == 'TITLES':
-                pass  # escaped otherwise
+                pass  # escaped differently
             elif one != text_of(other):
                 fault(f'{where}: {one!r} in JSON, {other!r} in maps')
     elif kind == 'SPAN' or kind == 'BARE_SPAN':
@@ -164,7 +166,7 @@ def check_value(kind, said, mapped, where):
 
 
 def check(parts, said, mapped, where):
-    """The fields of these parts in an object of JSON and in a map."""
+    """The fields of these parts in a JSON object and in a map."""
     said, mapped = dict(said), dict(mapped)
     for part in parts:
         for name, kinds in table[part].items():
@@ -197,7 +199,7 @@ def check(parts, said, mapped, where):
                 elif key in said and kind not in ('PID', 'REF'):
                     fault(f'{where}, {at}: not in maps')
                     said.pop(key)
-                elif key in said:  # a pid or reference whose node is not known
+                elif key in said:  # a pid or reference of an unknown node
                     said.pop(key)
                 elif other in mapped and kind == 'UNKNOWN_ATOMS':
                     mapped.pop(other)
@@ -210,7 +212,7 @@ def check(parts, said, mapped, where):
         fault(f'{where}: maps have {key}, which is no row of fields.def')
 
 
-# Columns of the tables of -T sqlite that have another name than the field, or none.
+# Columns of -T sqlite whose name differs from the field's, or that have no field.
 COLUMNS = {
     'epmd': ({}, {'nodes'}), 'handshake': ({}, {'digest', 'flag_names'}), 'gap': ({}, set()),
     'stall': ({'waited': None}, set()),
@@ -222,7 +224,7 @@ COLUMNS = {
 
 
 def said_by(findings):
-    """What these findings say, as tuples that compare, whatever the output calls the sentence."""
+    """These findings as comparable tuples, whatever the output calls the sentence."""
     said = set()
     for finding in map(dict, findings):
         params = finding.get('params')
@@ -234,7 +236,8 @@ def said_by(findings):
 
 
 def check_findings(said, outputs, where):
-    """Records and alerts say what was found three times at most, rows and the report what is known of it at last."""
+    """Records and alerts report a finding at most three times; rows and the report have its last
+    state."""
     rows, alerts, report = (outputs.get(output) for output in ('sqlite', 'eve', 'html'))
     pairs = [('-T eve', alerts, '-T json', said), ('-T json', said, '-T eve', alerts),
              ('-T sqlite', rows, '--report doctor', report), ('--report doctor', report, '-T sqlite', rows)]
@@ -250,7 +253,7 @@ def check_rows(database, records, where):
     for kind, (_names, without) in COLUMNS.items():
         rows = [dict(row) for row in database.execute(f'SELECT * FROM {kind} ORDER BY rowid')]
         wanted = [r for r in records if r['type'] == kind]
-        if kind == 'finding':  # three records, a row
+        if kind == 'finding':  # three records, one row
             wanted = []
         if kind == 'call':
             rows.sort(key=lambda row: row['call'])
@@ -320,14 +323,15 @@ for capture in sorted(captures):
             found['html'] = said_by(f for f in report['found'] if 'code' in f)
         check_findings(said_by(r for r in records if r['type'] == 'finding'), found, where)
 
-# -Y has a field for each row, under the name of the row, but for those that stand here with what they are there.
+# -Y has a field with the name of each row, except for those listed here, with what they are there.
 PREFIX = {'tls': 'tls.', 'counters': 'src_sent.', 'token': 'token.', 'party': 'caller.', 'fault': 'fault.'}
 FILTERED = {'src': 'src.addr', 'roles': 'to', 'stalled': 'stall', 'caller.for': 'caller.name', 'from_for': 'from_name',
             'to_for': 'to_name', 'module': 'mfa', 'function': 'mfa', 'args': 'mfa'}
 for end in ('src', 'dst'):
     for part in ('certificate', 'alert', 'renewals'):
         FILTERED[f'tls.{end}_{part}'] = f'tls.{part}'
-# Objects, whose parts are fields; the same as text elsewhere; what a message waited for, and what is likely.
+# Objects whose parts are fields; the same text elsewhere; what a message waited for, and likely
+# atoms.
 NOT_FILTERED = {'src_addr', 'tls', 'src_sent', 'dst_sent', 'flags', 'ctl', 'msg', 'fault', 'guesses', 'waited',
                 'tls.src_certificate_until', 'tls.dst_certificate_until', 'tls.src_certificate_packed',
                 'tls.dst_certificate_packed'}

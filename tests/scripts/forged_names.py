@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""forged_names.py PROGRAM: a node of a connection that was up before the capture gets its name from a handshake at the
-same place, with the creation that is in its pids; but not from one that somebody began in its name and could not
-end, as that takes the cookie; and never with --certain."""
+"""forged_names.py PROGRAM: a node of a connection that was joined late gets its name from a handshake
+at the same place, with the creation of its pids; but not from a handshake that an attacker began in
+its name and could not finish, as that needs the cookie; and never with --certain."""
 import json
 import os
 import struct
@@ -13,12 +13,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), '..
 from talk import Talk, Way  # noqa: E402
 
 program = sys.argv[1]
-CREATION = 2  # of the pids of Talk.message, of the end that listens
+CREATION = 2  # of the listening end's pids in Talk.message
 FLAGS = struct.pack('>Q', 0xd07df7fbd)
 
 
 def handshake(steps, name):
-    """A tool's connection to that end, as far as so many of its five messages."""
+    """A tool's connection to that end, up to that many of its five messages."""
     talk = Talk(Way(), port=45001)
     talk.syn()
     talk.syn_ack()
@@ -33,7 +33,8 @@ def handshake(steps, name):
 
 
 def names(steps, *options, name=b'b@h2'):
-    """How the sender of the listening end is shown, after such a handshake: the node, and how many likely atoms."""
+    """How the sender at the listening end is shown after such a handshake: the node, and the number of
+    likely atoms."""
     first = handshake(steps, name)
     late = Talk(Way())
     late.now, late.told = first.now + 10**6, [True, True]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""in_wireshark.py PROGRAM DISSECTOR PCAPS: tshark shows each field of -T wireshark as -T json has it, in its order,
-with its type; no line of Lua fails, whatever is in a packet; what is filtered, linked and warned of is what the
-records say. Exits with 77 where there is no tshark with Lua."""
+"""in_wireshark.py PROGRAM DISSECTOR PCAPS: tshark shows each field of -T wireshark as in -T json, in
+order, with its type; no line of Lua fails on any packet; filters, links and warnings agree with the
+records. Exits with 77 without a tshark that has Lua."""
 import json
 import os
 import random
@@ -21,7 +21,7 @@ program, dissector, pcaps = sys.argv[1:4]
 CAPTURES = ('otp27-ops.pcap', 'ended-callers.pcap', 'tls-29.pcap', 'two-point-a.pcap', 'elixir-1.14.pcap.gz',
             'gen-rpc.pcap.gz', 'latin1.pcap', 'situations/partition.pcap.gz')
 INSIDE = 'IN_WIRESHARK_INSIDE'
-MOST = 262144  # what Wireshark takes of a packet
+MOST = 262144  # the longest packet for Wireshark
 OWN = ('distsniff.raw', 'distsniff.request_in', 'distsniff.response_in', 'distsniff.parent_in', 'distsniff.evidence_in')
 
 faults = []
@@ -46,9 +46,9 @@ if INSIDE not in os.environ and subprocess.run(['unshare', '--net', 'true'], che
 
 folder = tempfile.mkdtemp()
 os.chmod(folder, 0o777)
-os.environ['HOME'] = os.environ['XDG_CONFIG_HOME'] = folder  # nobody's settings
+os.environ['HOME'] = os.environ['XDG_CONFIG_HOME'] = folder  # no user's settings
 os.environ['TZ'] = 'UTC'
-# As root, tshark of Wireshark 4.4 loads no Lua, and asks no extcap program. So somebody else runs it.
+# As root, tshark 4.4 loads no Lua, and starts no extcap program. So another user runs it.
 user = []
 if os.getuid() == 0:
     user = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--inh-caps=+net_raw,+net_admin',
@@ -80,7 +80,7 @@ def shark(name, *arguments):
 
 
 def packets_of(name):
-    """The fields of each packet: names and what is shown of them, in order; and the warnings."""
+    """The fields of each packet: names and values, in order; and the warnings."""
     at = os.path.join(folder, 'pdml')
     with open(at, 'wb') as file:
         file.write(shark(name, '-T', 'pdml'))
@@ -100,7 +100,7 @@ ESCAPES = {'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v'
 
 
 def plain(text):
-    """What Wireshark escapes in a text, undone."""
+    """Undoes Wireshark's escapes in a text."""
     def one(found):
         what = found.group(1)
         if what[0] == 'x':
@@ -153,7 +153,7 @@ def is_same(said, shown):
     if isinstance(said, (int, float)):
         return float(shown) == float(said)
     wanted = said.replace('\0', '\\u0000')  # a zero would end the text
-    # Wireshark 4.0 shows a backslash as it is, later ones escape it.
+    # Wireshark 4.0 shows a backslash as it is, later versions escape it.
     return wanted in (shown, plain(shown)) or (ns_of(said) is not None and ns_of(said) == ns_of(shown))
 
 
@@ -204,7 +204,8 @@ def numbers(name, expression):
 
 
 def check_filters(name, records):
-    """Filters find what they say, links lead from requests to replies and back, findings and faults are told."""
+    """Filters find what they should, links lead from requests to replies and back, findings and faults
+    are warnings."""
     for expression, wanted in (
             ('distsniff.op == "reg_send"', lambda r: r.get('op') == 'reg_send'),
             ('distsniff.size > 100 && distsniff.type == "message"', lambda r: r.get('size', 0) > 100),
@@ -235,7 +236,7 @@ def check_filters(name, records):
 
 
 def check_hostile(name):
-    """Packets cut anywhere and with other bytes in them make no line of Lua fail."""
+    """Packets that are cut anywhere, or have changed bytes, make no line of Lua fail."""
     draw = random.Random(4)
     with open(name, 'rb') as file:
         data = file.read()
@@ -281,7 +282,7 @@ def check_hostile(name):
 
 
 def check_extcap():
-    """tshark finds the interface by asking, and captures from it: a file, and packets as they come."""
+    """tshark finds the interface by itself, and captures from it: a file, and live packets."""
     capture = put(os.path.join(pcaps, 'cats.pcap'), 'cats.pcap')
     os.mkdir(os.path.join(folder, 'extcap'))
     put(program, 'extcap/distsniff')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""late_calls.py PROGRAM MANGLE PCAPS: of each capture whose first 30 % are cut off, each call ends as it
-does in the whole one, or it is unknown how; and its likely atoms are those of its request and of the message
-that ended it."""
+"""late_calls.py PROGRAM MANGLE PCAPS: in each capture whose first 30 % are cut off, each call ends as
+in the whole one, or its outcome is unknown; and its likely atoms are those of its request and of
+the message that ended it."""
 import gzip
 import json
 import os
@@ -26,8 +26,8 @@ def frames(capture):
 
 
 def likely_of_messages(records):
-    """By number of the call: the likely atoms of its request and of the message that ended it. None is known of
-    those that end with their caller: that message is of many calls."""
+    """By number of the call: the likely atoms of its request and of the message that ended it. None is
+    known for calls that end with their caller: that message belongs to many calls."""
     request, end = {}, {}
     for r in records:
         if r['type'] == 'message' and (r['role'] == 'request' or ('latency_us' in r and 'late' not in r)):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""late_keys.py PROGRAM PCAPS: captures whose keys come after the packets, in a block of the pcapng file or
-in a key log that grows: all that is told must be what is told with the keys there from the start, but for
-tls.keys, and, where there are several connections, for the order of these."""
+"""late_keys.py PROGRAM PCAPS: captures whose keys come after the packets, in a block of the pcapng
+file or in a key log that grows: the output must be the same as with the keys from the start, except
+for tls.keys, and, if there are several connections, for their order."""
 import fcntl
 import json
 import os
@@ -43,7 +43,7 @@ def pad(data):
 
 
 def pcapng(given, secrets):
-    """The packets, with a block of secrets before those that secrets has the numbers of."""
+    """The packets, with a block of secrets before the packets whose numbers are in secrets."""
     links = sorted({packet[3] for packet in given})
     parts = [block(0x0a0d0d0a, struct.pack('<IHHq', 0x1a2b3c4d, 1, 0, -1))]
     parts += [block(1, struct.pack('<HHI', link, 0, 0)) for link in links]
@@ -89,7 +89,7 @@ def as_found(told):
 
 
 def unordered(told):
-    """Connections that were told of first have the smaller numbers."""
+    """Connections that are reported first have the lower numbers."""
     told = re.sub(rb'conn \d+|"conn":\d+', b'conn', told)
     return b'\n'.join(sorted(told.splitlines()))
 
@@ -106,7 +106,7 @@ def in_frames(told):
 
 
 def as_terms(name, moments):
-    """Of terms only that word is another."""
+    """In terms only that word differs."""
     given, keys = packets(name), keys_of(name)
     early = tell(pcapng(given, {0: keys}), ['-T', 'etf'])
     for moment in moments:
@@ -128,7 +128,7 @@ def at_moments(name, moments, tellings, form=lambda told: told):
 
 
 def of_several():
-    """Connections that wait at once; what says nothing of TLS is told before them."""
+    """Connections that wait at the same time; those without TLS are reported before them."""
     given, keys = [], b''
     for name in ('tls12-25', 'tls-29'):
         own = packets(name)
@@ -153,8 +153,9 @@ def wait_for(what):
 
 
 def look_around(run, said, num_packets):
-    """until it has done so behind so many packets, as it does whenever it waits for more: it looks for keys,
-    then it answers who asks what it has. Of the second answer it is certain that it looked since."""
+    """until it has done so after that many packets, as it does whenever it waits for more: it looks
+    for keys, then it answers requests for its state. After the second answer it has certainly
+    looked again."""
     def answers():
         with open(said) as file:
             return [int(n) for n in re.findall(r'^(\d+) packets captured\n', file.read(), re.M)]
@@ -170,7 +171,8 @@ def look_around(run, said, num_packets):
 
 
 def while_it_grows():
-    """A key log that is written while a pipe feeds the capture, once all that was fed has been read."""
+    """A key log that is written while a pipe feeds the capture, once everything in the pipe has been
+    read."""
     data = open(f'{pcaps}/tls-29.pcap', 'rb').read()
     options = ['-T', 'json', '-r', '-', '--keylog-file']
     early = subprocess.run([program, *options, f'{pcaps}/tls-29.keys'], input=data,

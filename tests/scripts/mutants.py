@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""mutants.py SOURCES: each mistake of tests/mutants/ can be made: its text is in its file, and once. A row that
-nothing matches tries nothing, and nobody notices but who runs all of them."""
+"""mutants.py SOURCES: each mistake of tests/mutants/ can be made: its text is in its file exactly
+once. Otherwise a row would test nothing, and only a run of all of them would show it."""
 import pathlib
 import sys
 

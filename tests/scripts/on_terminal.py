@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""on_terminal.py PROGRAM PCAPS: text on a terminal fits its width and is the same in a pipe as ever."""
+"""on_terminal.py PROGRAM PCAPS: text on a terminal fits its width, and is unchanged in a pipe."""
 import os
 import pathlib
 import re
@@ -49,12 +49,13 @@ def widest(text):
 
 
 def compact(line):
-    """A line that is too wide, without what is in references and who asks in a '$gen_call'."""
+    """A line that is too wide, without the contents of references and the caller in '$gen_call'."""
     return re.sub(r"#Ref<[^>]*>", "#Ref<...>", re.sub(r"\{'\$gen_call',\{[^}]*\}", "{'$gen_call',{...}", line))
 
 
 def compact_more(line):
-    """One that is still too wide: what both ends have in common, their nodes in pids, and words such as reg_send."""
+    """One that is still too wide, without the ends' common part, the nodes in pids, and words such as
+    reg_send."""
     ends = re.match(r"(\S+ |)(~?)(\S+?)@(\S+) > (~?)(\S+?)@(\S+?): ", line)
     if ends is None:
         return line
@@ -106,11 +107,11 @@ if widest(shown(80, "-v", "-r", capture)) <= 80:
 if widest(shown(160, "-r", capture, COLUMNS="50")) > 50:
     fail("COLUMNS is ignored")
 
-# What programs read has its bytes, whatever the options of a terminal say.
+# Output for programs has the same bytes, whatever the options for a terminal are.
 if piped("--wide", "-r", capture) != whole or piped("--nano", "-r", capture) != whole:
     fail("--wide or --nano changes what goes into a pipe")
 
-# What processes watch is dimmed; what failed is not.
+# Monitors and links are dimmed; failures are not.
 for line in shown(200, "-r", capture).split("\n"):
     dimmed = line.startswith("\033[2m") and "\033[0m" not in line[:-len("\033[0m")]
     if re.search(r": (de)?monitor_p |: (un)?link", plain(line)) and not dimmed:
@@ -118,13 +119,13 @@ for line in shown(200, "-r", capture).split("\n"):
     if re.search(r" (noproc|timeout|error) after ", plain(line)) and dimmed:
         fail("a failure is dimmed", repr(line))
 
-# Findings are broken into lines, not cut.
+# Findings are wrapped, not cut.
 split = str(pcaps / "situations" / "hung-call.pcap.gz")
 found = shown(60, "--report", "doctor", "-T", "text", "-r", split)
 if widest(found) > 60:
     fail("a finding is wider than the terminal", found)
 
-# Microseconds, unless nanoseconds are asked for.
+# Microseconds, unless nanoseconds are requested.
 with tempfile.TemporaryDirectory() as folder:
     fine = folder + "/fine.pcap"
     packets = bytearray((pcaps / "otp27-ops.pcap").read_bytes())
@@ -139,7 +140,8 @@ with tempfile.TemporaryDirectory() as folder:
     if not re.match(r"\d\d:\d\d:\d\d\.\d{9} ", piped("-r", fine)):
         fail("nanoseconds are missing in a pipe")
 
-# Whoever looks on is told at the end in one line what is wrong, and what says more; nobody else is.
+# At the end a user at a terminal gets one line about what is wrong, and where there is more; others
+# do not.
 def last_line(*options, on_stderr=True):
     master, slave = terminal(100)
     process = subprocess.Popen([program, *options], stdout=slave, env=environment({}),
@@ -175,14 +177,14 @@ with tempfile.TemporaryDirectory() as folder:
     if "says more" in last_line("-r", capture, on_stderr=False):
         fail("there is a verdict where no terminal shows standard error")
 
-# A person reads the syntax of the modules that the nodes run; a program always reads the same.
+# On a terminal the syntax is that of the nodes' modules; in a pipe it is always the same.
 elixir, in_elixir, in_erlang = str(pcaps / "elixir-1.14.pcap.gz"), " > Lab.Groups ", " > 'Elixir.Lab.Groups' "
 if in_elixir not in plain(shown(160, "-r", elixir)) or in_erlang not in piped("-r", elixir):
     fail("Elixir's syntax is not chosen on a terminal, or is in a pipe")
 if in_erlang not in plain(shown(160, "--syntax", "erlang", "-r", elixir)):
     fail("--syntax erlang is not followed on a terminal")
 
-# A terminal that becomes wider or narrower while lines come.
+# A terminal that becomes wider or narrower during the output.
 master, slave = terminal(120)
 process = subprocess.Popen([program, "-l", "-r", "-"], stdin=subprocess.PIPE, stdout=slave,
                            stderr=subprocess.DEVNULL, env=environment({}))
@@ -217,7 +219,7 @@ print("text fits the terminal; pipes have all of it")
 
 
 def notice(*options, columns=200, **more):
-    """What the program says on standard error, which is a terminal."""
+    """The text on standard error, which is a terminal."""
     master, slave = terminal(columns)
     process = subprocess.Popen([program, *options], stdout=subprocess.DEVNULL, stderr=slave,
                                env=environment(more))
@@ -227,7 +229,8 @@ def notice(*options, columns=200, **more):
     return plain(text)
 
 
-# Connections that were open before the capture: three lines where most messages have unknown atoms, else one.
+# Connections that were open before the capture: three lines if most messages have unknown atoms,
+# otherwise one.
 with tempfile.NamedTemporaryFile(suffix=".pcap") as late:
     data = (pcaps / "otp25.pcap").read_bytes()
     at, packets = 24, []

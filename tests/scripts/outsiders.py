@@ -16,7 +16,7 @@ from talk import ACK, FIN, NUM, PSH, RST, SYN, URG, Shape, Talk, Way
 
 program = os.path.realpath(sys.argv[1])
 only = sys.argv[2] if len(sys.argv) > 2 else ''
-# What somebody else sends: from which end it seems to come, and more.
+# Packets of an outsider: which end they seem to come from, and more.
 CASES = {}
 
 
@@ -116,7 +116,7 @@ def keepalive(t, e):
     t.put(e, ACK, t.seq[e] - 1, t.seq[1 - e], b'\0')
 
 
-far_off = [None]  # the time to live of somebody else
+far_off = [None]  # the TTL of the outsider
 failures = 0
 work = tempfile.mkdtemp()
 
@@ -169,7 +169,7 @@ def check(name, talk, kinds, wanted):
         wrong(name, f'not said: {run.stderr}')
     if kinds in ('continued', 'ended') and 'continued' not in states and talk.one_way is None:
         wrong(name, f'states {states}')
-    if talk.one_way is None:  # whose packets they are is not known of one direction
+    if talk.one_way is None:  # in one direction alone, the sender of a packet is unknown
         check_finding(name, records, kinds)
     if kinds == 'nothing' and 'ignored, as a node would do' in run.stderr:
         wrong(name, f'said of nothing: {run.stderr}')
@@ -178,7 +178,7 @@ def check(name, talk, kinds, wanted):
 WAYS = [Way(), Way(6, 'vlan'), Way(4, 'sll2', times=False), Way(4, left='a'), Way(6, times=False, left='ab')]
 
 
-# The numbers wrap around near the packet of somebody else.
+# The numbers wrap around near the outsider's packet.
 SHAPES = [Shape('late', is_late=True), Shape('wraps', seq=(0x100000000 - 188, 0x100000000 - 193)),
           Shape('one way a', one_way=0), Shape('late one way b', is_late=True, one_way=1)]
 

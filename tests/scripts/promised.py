@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""promised.py SOURCE [--update]: what tests/promised lists is still there: names of options, fields of JSON with their
-kinds, control messages, codes of findings, reports, formats, outcomes. They are promises to programs that read what
-distsniff writes, and to people: what is new is added when it is released (--update), and what is listed stays. Where
-that cannot be, JSON_FORMAT in src/output/sink.h has to be raised, and CHANGELOG.md to say so."""
+"""promised.py SOURCE [--update]: the names in tests/promised still exist: options, fields of JSON with
+their kinds, control messages, codes of findings, reports, formats, outcomes. They are promises to
+programs that read distsniff's output, and to people: new names are added before a release
+(--update), and listed ones stay. If one cannot stay, raise JSON_FORMAT in src/output/sink.h, and
+say so in CHANGELOG.md."""
 import os
 import re
 import sys

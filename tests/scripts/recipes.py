@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """recipes.py SOURCE BUILD: the table "To add" of CONTRIBUTING.md is true. A copy of the tree in BUILD gets a
 control message with a role of its own, a link type, a label, a finding, a report, an option, an output and a view, each
-by what the table says and by nothing else; the program that is built of it shows each, and the quick tests that
+by what the table says and nothing else; the program that is built from it shows each, and the quick tests that
 the rows touch (TOUCHED) pass. Where a line is left out that a table needs, the compiler says which."""
 import fcntl
 import json
@@ -35,7 +35,7 @@ def check(is_right, what):
         fail(what)
 
 
-# What is added: texts behind a mark in a file (before it where the mark begins with <), or whole files.
+# Additions: texts after a mark in a file (before it if the mark begins with <), or whole files.
 ADDED = [
     ('include/distsniff/ops.def', None,
      'OP(99, HAND_OVER, hand_over, OTHER, "ftz", NONE, ANY, ANY)\n'),
@@ -180,7 +180,7 @@ const struct tui_view view_parcels = {
 ]
 
 
-# The unit tests that go through whole tables: of ops and roles, link types, findings.
+# The unit tests that cover whole tables: of ops and roles, link types, findings.
 TOUCHED = ['test_dist_stream_ops', 'test_fixture', 'test_packet', 'test_pseudo_packet', 'test_finding_order']
 
 
@@ -206,7 +206,7 @@ def on_screen(program, keys, wanted, *options):
 
 
 def copy_tree():
-    """Files that are as before keep their times, so that a second run builds what has changed."""
+    """Unchanged files keep their times, so that a second run builds only what has changed."""
     wanted = {}
     for name in ('CMakeLists.txt', 'dependencies.cmake', 'hardening.cmake', 'dissect', 'include', 'man',
                  'packaging', 'src', 'tests'):
@@ -272,7 +272,7 @@ def frame(*terms):
 
 
 def make_capture():
-    """Two messages of two nodes, of a link type that only the copy knows."""
+    """Two messages between two nodes, in a link type that only the copy knows."""
     from_, to = pid(b'a@host', 1), pid(b'b@host', 2)
     data = frame(b'h\x04a\x63' + from_ + to + atom(b'box'))
     data += frame(b'h\x03a\x16' + from_ + to, b'h\x02' + atom(b'parcel_sent') + b'a\x03')

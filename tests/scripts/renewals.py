@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""renewals.py PROGRAM PCAPS: keys of TLS that are renewed all the time are a finding (DS213), and the very
-same renewals, with the same key log, are none where they come less often than once a minute: the capture
-is told at another pace. Without the key log they are not seen, and nothing is said of them."""
+"""renewals.py PROGRAM PCAPS: TLS keys that are renewed all the time are a finding (DS213), and the
+same renewals, with the same key log, are none if they come less often than once a minute: the
+capture is replayed at another pace. Without the key log renewals are not seen, and nothing is
+reported."""
 import json
 import os
 import struct
@@ -15,7 +16,7 @@ keys = ['--keylog-file', f'{pcaps}/tls-renewed-29.keys']
 
 
 def slowed(times, name):
-    """The capture with the time between its packets so many times as long."""
+    """The capture with the time between its packets multiplied."""
     data = open(capture, 'rb').read()
     assert data[:4] == b'\xd4\xc3\xb2\xa1'
     out, at, first = bytearray(data[:24]), 24, None

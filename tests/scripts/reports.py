@@ -1,9 +1,10 @@
-"""reports.py: the reports of a program, as --report list has them."""
+"""reports.py: the reports of a program, from --report list."""
 import subprocess
 
 
 def reports_of(program, but=()):
-    """The names of all reports, but some of which a test says why it leaves them out; these exist, too."""
+    """The names of all reports, except some that a test leaves out for a reason; these must exist,
+    too."""
     said = subprocess.run([program, "--report", "list"], capture_output=True, text=True, check=True).stdout
     names = [line.split()[0] for line in said.splitlines()]
     assert len(names) > 10 and set(but) <= set(names), f"reports: {names}"
@@ -11,5 +12,5 @@ def reports_of(program, but=()):
 
 
 def forms_of(reports, *more):
-    """Each report, and behind it the other ways of asking for it: "traffic --by node"."""
+    """Each report, followed by other forms of it: "traffic --by node"."""
     return [form for name in reports for form in [name, *(m for m in more if m.split()[0] == name)]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""suricata.py PROGRAM RULES PCAPS: Suricata takes packaging/suricata/distsniff.rules, raises each of them on packets
-that it is for and none on others, and calls connections what -T eve calls them. DISTSNIFF_SURICATA is the command, where
+"""suricata.py PROGRAM RULES PCAPS: Suricata accepts packaging/suricata/distsniff.rules, raises each of them on packets
+that it is for and none on others, and gives connections the same ids as -T eve. DISTSNIFF_SURICATA is the command, where
 it is not suricata, such as "chroot ROOT suricata": folders of /tmp are the same there. Exits with 77 where there is no
 Suricata; Debian has it from version 13 on."""
 import json
@@ -24,7 +24,7 @@ folder = tempfile.mkdtemp()
 
 
 def events(capture, home, outside='any'):
-    """What Suricata says of a capture."""
+    """Suricata's output for a capture."""
     out = tempfile.mkdtemp(dir=folder)
     shutil.copy(rules, os.path.join(folder, 'rules'))
     with open(os.path.join(folder, 'suricata.yaml'), 'w', encoding='utf-8') as file:
@@ -52,8 +52,8 @@ def alerts(capture, home, outside='any'):
 
 
 def make(name, port, data):
-    """A connection on which a client says that."""
-    talk = Talk(Way(times=False))  # Suricata believes no echo of a time that nobody sent
+    """A connection on which a client sends that."""
+    talk = Talk(Way(times=False))  # Suricata rejects a timestamp echo that was never sent
     ports, seq = (45000, port), [1000, 5000]
     talk.put(0, SYN, seq[0], 0, port=ports)
     talk.put(1, SYN | ACK, seq[1], seq[0] + 1, port=(45000, port))
@@ -95,7 +95,7 @@ try:
         wanted = {43691000 + sid} | ({43691007} if sid == 9 else set())
         if found != wanted:
             wrong.append(f'{data}: {found} instead of {wanted}')
-        # From inside, what is everybody's right is no alert.
+        # From inside, ordinary access raises no alert.
         found = alerts(os.path.join(folder, 'made'), '10.7.0.0/16', '!10.7.0.0/16')
         wanted = {43691000 + sid} & {43691004, 43691005, 43691006, 43691009}
         if found != wanted:
@@ -114,7 +114,8 @@ try:
         ours = subprocess.run([program, '-r', os.path.join(pcaps, name), '-T', 'eve'], capture_output=True, text=True,
                               check=False).stdout
         flows = [e for e in map(json.loads, ours.splitlines()) if e['event_type'] == 'flow']
-        # Of ends with one address Suricata 7 orders the ports otherwise than Zeek, Wireshark and the specification.
+        # If both ends have one address, Suricata 7 orders the ports differently from Zeek,
+        # Wireshark and the specification.
         ids = {e['community_id'] for e in flows if e['src_ip'] != e['dest_ip']}
         theirs = {e.get('community_id') for e in said}
         if ids - theirs or (name == 'two-point-a.pcap' and not ids):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""tcp_source.py PROGRAM PCAPS: -r tcp://HOST:PORT reads what servers send: pcap and pcapng, connection after
-connection, several at once, one that is quiet, one that sends nonsense, and one that sends a byte at a time."""
+"""tcp_source.py PROGRAM PCAPS: -r tcp://HOST:PORT reads what servers send: pcap and pcapng, connection
+after connection, several at once, an idle one, one that sends nonsense, and one that sends a byte
+at a time."""
 import json, os, random, socket, struct, subprocess, sys, tempfile, threading, time
 
 program, pcaps = sys.argv[1:]
@@ -17,8 +18,8 @@ def check(what, holds, more=''):
 
 
 class Server:
-    """Serves one connection after the other: each is a list of bytes, sent one by one, then an end; or with
-    stays, none."""
+    """Serves connections in turn: each is a list of bytes, sent one by one, followed by an end, or
+    with stays by none."""
 
     def __init__(self, *connections, stays=False):
         self.socket = socket.create_server(('127.0.0.1', 0))
@@ -46,7 +47,7 @@ def convert(name, form, swapped=False):
 
 
 def records(data):
-    """The head, and each packet with its own."""
+    """The header, and each packet with its own."""
     at, found = 24, [data[:24]]
     while at < len(data):
         end = at + 16 + struct.unpack('<I', data[at + 8:at + 12])[0]
@@ -79,7 +80,7 @@ num = len(records(micros)) - 1
 whole = run('-r', capture)[1]
 check('the capture has messages', len(messages(whole)) > 50)
 
-# In every form it is as the file is; the sandbox is on.
+# In every form it is equal to the file; the sandbox is on.
 nanos, blocks = convert(capture, 'nsecpcap'), convert(capture, 'pcapng')
 for name, data in (('pcap', micros), ('nanoseconds', nanos), ('the other order', swap(micros)), ('pcapng', blocks)):
     status, said, err = run('-r', Server([data]).url, '--packets', str(num), '--sandbox=require')
@@ -87,7 +88,7 @@ for name, data in (('pcap', micros), ('nanoseconds', nanos), ('the other order',
     check(name, messages(said) == messages(whole), 'other messages')
     check(name, [r['frame'] for r in said if 'frame' in r] == [r['frame'] for r in whole if 'frame' in r])
 
-# A byte at a time; what is there is shown before more comes.
+# A byte at a time; what has arrived is shown before more comes.
 status, said, err = run('-r', Server([bytes([b]) for b in micros], stays=True).url, '--packets', str(num))
 check('byte by byte', messages(said) == messages(whole))
 server = Server(records(micros)[:120], stays=True)
@@ -104,7 +105,7 @@ def sockets(pid):
     return {os.path.basename(link) for link in links if 'socket:' in link}
 
 
-# Who reads from servers has no socket but those: none that leads to the process that opens files.
+# A process that reads from servers has no other socket: none to the process that opens files.
 server = Server(records(micros)[:120], stays=True)
 out = os.path.join(work.name, 'out')
 process = subprocess.Popen([program, '-T', 'json=' + out, '-l', '-r', server.url], stdout=subprocess.DEVNULL,
@@ -126,7 +127,7 @@ except PermissionError:
 process.terminate()
 process.wait(60)
 
-# Connections end anywhere, also within a packet: the others go on where they ended.
+# Connections end anywhere, also within a packet: the others continue after their last packet.
 head, *packets = records(micros)
 parts = [[head, *packets[:50], packets[50][:30]], [head[:10]], [swap(head + b''.join(packets[50:90]))],
          [head, *packets[90:]]]
@@ -137,7 +138,8 @@ check('and no more often', err.count('connecting again') <= 3, err)
 status, said, err = run('-r', Server([blocks[:len(blocks) // 2]], [blocks]).url, '--packets', str(num + 20))
 check('pcapng, section after section', status == 0 and len(messages(said)) > 40, err)
 
-# Two that saw the same, each packet once, though their clocks differ; and files among them.
+# Two servers with the same packets, each packet once, although their clocks differ; and files among
+# them.
 for options in ([], ['-r', capture]):
     b = convert(other, 'pcap')
     status, said, err = run('-r', Server([micros], stays=True).url, '-r', Server([b], stays=True).url, *options,
@@ -149,12 +151,12 @@ status, said, err = run('-r', Server([micros], stays=True).url, '-r', Server([he
                         '--packets', str(num))
 check('one that is quiet holds up no other', status == 0 and messages(said) == messages(whole), err)
 
-# Who means no good: it is said, and the next connection counts.
+# Hostile servers: this is reported, and the next connection counts.
 random.seed(7)
 nonsense = [b'HTTP/1.1 200 OK\r\n\r\n' * 9, b'', bytes(64), random.randbytes(5000), head + b'\xff' * 40,
             blocks[:4] + b'\x00\x00\x30\x00' + blocks[8:], blocks[:28] + b'\x06\0\0\0\x04\0\0\0' * 4]
 for bad in nonsense:
-    good = blocks if bad[:28] == blocks[:28] else micros # it has begun as pcapng
+    good = blocks if bad[:28] == blocks[:28] else micros # it began as pcapng
     status, said, err = run('-r', Server([bad], [good]).url, '--packets', str(num))
     check('nonsense', 'connecting again' in err, err)
     check('nonsense', messages(said) == messages(whole), f'{bad[:40]} {err}')
@@ -165,7 +167,7 @@ cooked = head[:20] + struct.pack('<I', 113)
 status, said, err = run('-r', Server([micros[:5000]], [cooked], [micros]).url, '--packets', str(num))
 check('another link layer', status == 0 and len(messages(said)) > 50, err)
 
-# What cannot be.
+# Impossible requests.
 closed = socket.create_server(('127.0.0.1', 0))
 url = 'tcp://127.0.0.1:%d' % closed.getsockname()[1]
 closed.close()

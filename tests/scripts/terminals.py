@@ -1,4 +1,4 @@
-"""terminals.py: terminals for tests, of a width that they choose."""
+"""terminals.py: terminals of any width, for tests."""
 import fcntl
 import os
 import pty
@@ -21,7 +21,7 @@ def terminal(columns):
 
 
 def parts_of(master):
-    """What comes, part by part, until its other end is closed."""
+    """The output, part by part, until the other end is closed."""
     while True:
         try:
             part = os.read(master, 65536)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""tls_attacker.py PROGRAM [RUNS [SEED]]: recorded connections between two nodes over TLS, and packets of an attacker
-at random places, amid the handshake of TLS, too, each of which a node ignores: RST, FIN, SYN, records, alerts and
-other bytes with a bad checksum, off numbers, without ACK, an old timestamp or a wrong acknowledgement. What is
-decrypted is what it is without them, and nothing else. The same SEED makes the same packets; what fails is kept as
-tls-CAPTURE-SEED.pcap in DISTSNIFF_KEEP."""
+"""tls_attacker.py PROGRAM [RUNS [SEED]]: recorded TLS connections between two nodes, and packets of an
+attacker at random places, during the TLS handshake, too, each of which a node ignores: RST, FIN,
+SYN, records, alerts and other bytes with a bad checksum, numbers far off, without ACK, an old
+timestamp or a wrong acknowledgement. The decrypted messages are the same as without them, and no
+others. The same SEED makes the same packets; a failed run is kept as tls-CAPTURE-SEED.pcap in
+DISTSNIFF_KEEP."""
 import json
 import os
 import random
@@ -25,7 +26,7 @@ CAPTURES = ['tls-29', 'tls12-25', 'tls-renewed-29', 'tls12-renewed-25']
 
 
 def read(path):
-    """The header of a file of Ethernet packets over IPv4, and of each packet its time and its bytes."""
+    """The header of a file of Ethernet packets over IPv4, and the time and bytes of each packet."""
     with open(path, 'rb') as file:
         data = file.read()
     packets, at = [], 24
@@ -51,7 +52,7 @@ def messages(path, capture):
 
 
 class Segment:
-    """A TCP segment that was captured, and others in the name of its sender."""
+    """A captured TCP segment, and others in the name of its sender."""
 
     def __init__(self, packet):
         self.packet, self.tcp = packet, packet[34:]

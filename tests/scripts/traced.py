@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""traced.py PROGRAM PCAPS: each report begins with one sentence, and no heading stands above lines that
-there are none of; where a file is read, it ends with a command that shows one thing of it whole. The
-packets, connections and calls of lines are there, and -Y finds what is about the line."""
+"""traced.py PROGRAM PCAPS: each report begins with one sentence, and no heading is above an empty
+table; for a file, it ends with a command that shows one thing of it in full. The packets,
+connections and calls in its lines exist, and -Y finds what a line is about."""
 import collections
 import json
 import re
@@ -13,14 +13,14 @@ import tempfile
 from reports import forms_of, reports_of
 
 program, pcaps = sys.argv[1:]
-MOST = 3  # of each kind of option, for each report of a capture
-# changes is of two captures, clocks of several capture points.
+MOST = 3  # for each kind of option, for each report of a capture
+# changes is about two captures, clocks about several capture points.
 REPORTS = forms_of(reports_of(program, ["changes", "clocks"]), "traffic --by node", "calls --sort time")
 CAPTURES = ["otp29-ops.pcap", "cnode.pcap", "steady-25.pcap.gz",
             "situations/hung-call.pcap.gz", "situations/does-not-read.pcap.gz",
             "situations/wrong-cookie.pcap", "situations/stopped-node.pcap.gz",
             "situations/partition.pcap.gz", "situations/port-rejected.pcap"]
-# How each begins.
+# The beginning of each.
 SENTENCES = {
     "doctor": r"nothing could be checked|(.* (come back|restarted( (up to )?\d+ times)?)\. )?(no (other )?problems found|"
               r"no (other )?problems found in what could be (seen|read \([\d.]+ % of )|1 (error|warning): DS\d+, .*: .* \(.*\d\)|"
@@ -62,7 +62,7 @@ def report(capture, what):
 
 
 def lines_of(what, text):
-    """Of each line what it names: its packets, connections and calls, and itself."""
+    """What each line names: its packets, connections and calls, and itself."""
     for line in text.split("\n")[1:]:
         if line.startswith("    distsniff "):
             continue
@@ -81,7 +81,7 @@ def lines_of(what, text):
                 if name in heading:
                     found[key].append(cells[heading.index(name)])
         if what == "open" and line.startswith("parts"):
-            found["frame"] = []  # it has brought no message yet
+            found["frame"] = []  # it has completed no message yet
         elif what == "open":
             found["call"] = re.findall(r"^call .* #(\d+) ", line)
         if any(found.values()):
@@ -89,7 +89,7 @@ def lines_of(what, text):
 
 
 def cells_of(line):
-    """The cells of a table's row that are one word or a number with its unit; none: it is no row."""
+    """The cells of a table's row that are one word or a number with its unit; none if it is no row."""
     line = re.sub(r"(\d) (ns|us|ms|s|min|h)\b", r"\1\2", line)
     line = re.sub(r"\|[^|]{15}\|", "BAR", line)
     cells = line.split()
@@ -116,11 +116,11 @@ def check(capture, what, line, found, done):
             records = seen[capture, key, number]
             tried[what.split()[0], key] += 1
             about = [r for r in records if int(number) in (r.get(key), r.get("number"))]
-            # What is asked for of a call brings its other messages along.
+            # Selecting a call also shows its other messages.
             if not about or (key == "conn" and about != records):
                 fail(f"-Y '{key} == {number}' shows something else of {capture}", line)
             conns = {r["conn"] for r in records if "conn" in r}
-            # What a finding follows from may have come over another one.
+            # The evidence of a finding may be on another connection.
             if key == "frame" and found["conn"] and "0" not in found["conn"] and what != "doctor" and \
                     not conns & set(map(int, found["conn"])):
                 fail(f"-Y 'frame == {number}' shows packets of another connection", line)
@@ -179,7 +179,7 @@ with tempfile.TemporaryDirectory() as folder:
     if (said := re.findall(row % r"\d+", text[0], re.M)) != re.findall(row % 4, text[1], re.M) or not said:
         fail(f"-O keeps {said} of conn 4")
 
-# Of a capture without a packet each is its sentence and nothing else, or says what it did not look at.
+# For a capture without packets, each is only its sentence, or says what it did not check.
 with tempfile.NamedTemporaryFile(suffix=".pcap") as empty:
     empty.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
     empty.flush()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""widths.py PROGRAM PCAPS: on a terminal each report fits, whatever its width, and says all that it says in
-a file, in the same order: what is too wide goes on below, and no number is broken."""
+"""widths.py PROGRAM PCAPS: on a terminal of any width each report fits, and has the same contents as
+in a file, in the same order: long lines are wrapped, and no number is broken."""
 import gzip
 import os
 import pathlib
@@ -17,7 +17,7 @@ from reports import forms_of, reports_of
 from terminals import rest_of, terminal
 
 program, pcaps = sys.argv[1:]
-# changes is of two captures, clocks of several capture points.
+# changes is about two captures, clocks about several capture points.
 REPORTS = forms_of(reports_of(program, ["changes", "clocks"]), "traffic --by node", "traffic --by mfa",
                    "calls --sort time")
 CAPTURES = ["otp29-ops.pcap", "rabbit-3.10.pcap.gz"]
@@ -28,7 +28,7 @@ def fail(why, text=""):
 
 
 def on_terminal(command, columns, **environment):
-    """What a command writes to a terminal that is so wide."""
+    """The output of a command on a terminal of that width."""
     master, slave = terminal(columns)
     process = subprocess.Popen(command, stdout=slave, stderr=subprocess.PIPE,
                                env={**os.environ, **environment})
@@ -56,12 +56,12 @@ def width(character):
 
 
 def widest(text):
-    """A command to be pasted stays in one line, whatever the width."""
+    """A command to be pasted stays on one line, whatever the width."""
     return max(sum(map(width, line)) for line in text.split("\n") if not line.startswith("    distsniff "))
 
 
 def with_wide_names(capture):
-    """The capture, with names of which characters take two columns, or none."""
+    """The capture, with names whose characters have two columns, or none."""
     packets = (pathlib.Path(pcaps) / capture).read_bytes()
     for name, wide in (b"alice", "\u8c93\u0301".encode()), (b"lists", "\u00e9\uff21".encode()):
         if len(name) != len(wide) or name not in packets:
@@ -75,7 +75,7 @@ def with_wide_names(capture):
 
 
 def check_short(what, text, whole, columns):
-    """Rows have fewer figures there: how many calls, the slowest one, and what they are about."""
+    """Rows have fewer figures there: the number of calls, the slowest one, and what they are about."""
     rows = re.compile(r"^ *(\d+)\+? .*\|.{15}\|\s+(\d+)\s+(?:\d+ +\d+ +)?(.*)$", re.M)
     short, long = rows.findall(text), rows.findall(whole)
     if [row[:2] for row in short] != [row[:2] for row in long]:
@@ -128,7 +128,7 @@ if on_terminal(command, 500).split() != whole.split():
 
 
 def asked(capture, columns):
-    """What SIGUSR1 brings to a terminal that is so wide while a capture comes through a pipe."""
+    """What SIGUSR1 prints on a terminal of that width while a capture comes through a pipe."""
     master, slave = terminal(columns)
     process = subprocess.Popen([program, "-r", "-", "-q", "--report", "open"], stdin=subprocess.PIPE,
                                stdout=subprocess.DEVNULL, stderr=slave)
@@ -140,7 +140,7 @@ def asked(capture, columns):
         time.sleep(0.1)
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
         if not int(re.search(r"SigCgt:\s*(\w+)", status).group(1), 16) >> signal.SIGUSR1 - 1 & 1:
-            continue  # it would end by it
+            continue  # it would end because of it
         process.send_signal(signal.SIGUSR1)
         while select.select([master], [], [], 0.2)[0]:
             text += os.read(master, 65536).decode()
