@@ -1,4 +1,4 @@
-# making.sh: what make-*.sh have in common, by `. ./making.sh MODULE.erl ...`: a network namespace of
+# making.sh: the common part of make-*.sh, by `. ./making.sh MODULE.erl ...`: a network namespace of
 # their own (that needs root), the modules compiled, epmd, and
 #
 #   node NAME ARGUMENT ...   a node of the Erlang/OTP installed here, with these arguments of erl

@@ -1,7 +1,7 @@
-%% code_back TERM_TOOL ELIXIR SCRIPT: has term_tool write each of the terms of term_maker as source
-%% text of Erlang and Elixir, in one line and in folded ones, and reads it back: Erlang with
-%% file:consult/1, and where it holds expressions with erl_eval and the compiler; Elixir with Code.eval_file/1 on a
-%% node that runs SCRIPT. The portable copies are read back as well.
+%% code_back TERM_TOOL ELIXIR SCRIPT: term_tool writes each of the terms of term_maker as source
+%% text of Erlang and Elixir, on one line and folded, and this reads it back: Erlang with
+%% file:consult/1, and with erl_eval and the compiler if it has expressions; Elixir with
+%% Code.eval_file/1 on a node that runs SCRIPT. The portable copies are read back as well.
 -module(code_back).
 -export([main/1]).
 -import(term_maker, [same/2, clip/1]).
@@ -27,7 +27,7 @@ main([Tool, Elixir, Script]) ->
     io:format("~b terms, ~b wrong~n", [length(Encoded), length(Wrong)]),
     halt(case Wrong of [] -> 0; _ -> 1 end).
 
-%% One in four, which takes long enough, and all of the last thousand, which are the odd ones.
+%% One in four, which takes long enough, and all of the last thousand, which are the unusual ones.
 some(Terms, Texts) ->
     Num = length(Terms),
     lists:unzip([{Term, Text} || {N, Term, Text} <- lists:zip3(lists:seq(1, Num), Terms, Texts),
@@ -44,7 +44,8 @@ consult(Dir, Terms, Texts) ->
         {error, Why} -> [{consult, Why}]
     end.
 
-%% What one file:consult/1 cannot read is looked at term by term, in the form with expressions.
+%% If file:consult/1 cannot read a text, each of its terms is tried alone, in the form with
+%% expressions.
 eval(Term, Text) ->
     try
         {ok, Tokens, _} = erl_scan:string(unicode:characters_to_list(Text) ++ "."),
@@ -72,7 +73,7 @@ compile({Terms, Texts}) ->
             [{compile, setelement(3, Other, none)}]
     end.
 
-%% Numbers of the lists, and of the terms in them, that Elixir read otherwise.
+%% The numbers of the lists, and of the terms in them, that Elixir read differently.
 elixir(Dir, [Elixir, Script], Lists) ->
     ok = file:make_dir(Dir),
     [begin

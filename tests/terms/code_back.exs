@@ -1,5 +1,5 @@
-# Reads back what term_tool wrote as Elixir: DIR/N.exs is to be the list in DIR/N.etf, and to be
-# read without a word on standard error (which ends up with what is written here).
+# Reads back what term_tool wrote as Elixir: DIR/N.exs must be the list in DIR/N.etf, and print
+# nothing on standard error when it is read (where this script also prints).
 [dir] = System.argv()
 
 for source <- Path.wildcard(Path.join(dir, "*.exs")) do
@@ -8,7 +8,7 @@ for source <- Path.wildcard(Path.join(dir, "*.exs")) do
 
   if length(terms) != length(expected), do: raise("#{length(terms)} of #{length(expected)} terms")
 
-  # === does not tell 0.0 from -0.0; the encoding does.
+  # === does not distinguish 0.0 from -0.0; the encoding does.
   for {a, b} <- Enum.zip(terms, expected),
       a !== b or :erlang.term_to_binary(a) != :erlang.term_to_binary(b) do
     IO.puts("#{Path.basename(source)}: #{inspect(a, limit: 20)}, not #{inspect(b, limit: 20)}")

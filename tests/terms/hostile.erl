@@ -1,5 +1,5 @@
-%% Terms that no node would send, or not all nodes read: encodings that a peer of its own making
-%% can put on the wire. Some are terms for distsniff and nothing for binary_to_term/1.
+%% Terms that no node would send, or that not all nodes can read: encodings that a hostile peer can
+%% send. Some are terms for distsniff and invalid for binary_to_term/1.
 -module(hostile).
 -export([made/0, mutants/2]).
 
@@ -17,14 +17,14 @@ made() ->
                  <<114, 3:16, Node/binary, 9, 1:32, 2:32, 3:32>>, <<114, 0:16, Node/binary, 1>>,
                  <<90, 0:16, Node/binary, 1:32>>,
                  <<90, 5:16, Node/binary, 1:32, Most:32, Most:32, Most:32, Most:32, Most:32>>,
-                 %% what is said to be the reader's own
+                 %% identifiers that claim to be the reader's own
                  <<88, Own/binary, Most:32, Most:32, 0:32>>, <<88, Own/binary, 85:32, 0:32, 0:32>>,
                  <<89, Own/binary, Most:32, 0:32>>, <<120, Own/binary, -1:64, 0:32>>,
                  <<90, 3:16, Own/binary, 0:32, Most:32, 1:32, 1:32>>,
                  <<90, 5:16, Own/binary, 0:32, 1:32, 1:32, 1:32, 1:32, 1:32>>,
                  <<103, Own/binary, Most:32, 0:32, 0>>, <<90, 0:16, Own/binary, 0:32>>,
                  <<88, (atom(<<>>))/binary, 1:32, 2:32, 3:32>>,
-                 %% funs as they were once, and with such a pid in them
+                 %% old kinds of funs, with such a pid in them
                  <<117, 0:32, Pid/binary, (atom(<<"m">>))/binary, 97, 3, 98, 5:32>>,
                  <<117, 2:32, Pid/binary, (atom(<<"m">>))/binary, 97, 3, 98, -5:32,
                    Pid/binary, 106>>,
@@ -47,17 +47,17 @@ made() ->
                  <<99, "9.9e999", 0:192>>, <<99, " 1.0", 0:216>>, <<99, "-1.5E+3", 0:192>>,
                  %% bits
                  <<77, 0:32, 1>>, <<77, 1:32, 0, 1>>, <<77, 1:32, 9, 1>>, <<77, 2:32, 3, 255, 255>>,
-                 %% what says that more follows
+                 %% bytes that claim that more follow
                  <<108, Most:32, 97, 1>>, <<104, 255>>, <<105, Most:32>>, <<116, Most:32>>,
                  <<109, Most:32, 0>>, <<107, 65535:16>>, <<111, Most:32, 0, 1>>,
                  <<117, Most:32, Pid/binary, (atom(<<"m">>))/binary, 97, 3, 98, 5:32>>,
-                 %% the opaque, in which anything may stand
+                 %% opaque terms, which may contain anything
                  <<121, 1:32, 88, 106, 1:32, 2:32, 3:32>>, <<121, 0:32, (map(twice()))/binary>>,
                  <<67, 2:32, 1, (atom(<<"m">>))/binary, (atom(<<"r">>))/binary,
                    (atom(<<"x">>))/binary, (atom(<<"x">>))/binary, 97, 1, (map(twice()))/binary>>,
                  <<80, 5:32, 1, 2, 3>>, <<68, 0>>, <<0>>, <<255>>, <<>>]].
 
-%% Maps with a key twice: in all ways to write a key, deep down, beside sound ones, as keys.
+%% Maps with a duplicate key: with any encodings of the key, nested, beside valid maps, as keys.
 maps() ->
     Big = <<110, 20, 0, 1, 0:152>>,
     Latin1 = <<100, 1:16, 233>>,
@@ -76,7 +76,7 @@ maps() ->
              {<<70, 1.5/float>>, <<99, "1.5", 0:224>>}, {<<70, 0:64>>, <<70, 0:64>>},
              {<<88, 119, 1, "n", 1:32, 2:32, 3:32>>, <<103, 119, 1, "n", 1:32, 2:32, 3>>},
              {<<113, 119, 1, "m", 119, 1, "f", 97, 1>>, <<113, 118, 1:16, "m", 119, 1, "f", 97, 1>>}],
-    %% The same to the older nodes alone, and to none.
+    %% Duplicates for the older nodes only, and for none.
     Zeros = [{<<70, 0.0/float>>, <<106>>}, {<<70, 1:1, 0:63>>, <<106>>}],
     Different = [{<<97, 1>>, <<70, 1.0/float>>}, {<<104, 0>>, <<116, 0:32>>}, {<<104, 0>>, <<106>>},
                  {<<104, 1, 106>>, <<108, 1:32, 106, 106>>}, {<<106>>, <<109, 0:32>>},
@@ -108,7 +108,7 @@ new_fun(Pid, Free) ->
                              Pid, Free]),
     <<112, (byte_size(Rest) + 4):32, Rest/binary>>.
 
-%% mutants(Num, Encoded): so many of them, each with a byte that is another.
+%% mutants(Num, Encoded): Num of them, each with one changed byte.
 mutants(Num, Encoded) ->
     Table = list_to_tuple(Encoded),
     [mutant(element(rand:uniform(tuple_size(Table)), Table)) || _ <- lists:seq(1, Num)].

@@ -86,7 +86,8 @@ defmodule Expected do
 
   defp key?(key), do: is_atom(key) and not match?("Elixir." <> _, Atom.to_string(key))
 
-  # Of Elixir's own, and of the shape that its module says; a MapSet has a version or, newer ones, none.
+  # Elixir's own structs, with the fields of their module; a MapSet has a version, in newer releases
+  # none.
   defp known?(%{__struct__: MapSet, map: %{} = map} = set) do
     Enum.sort(Map.keys(set)) -- [:version] == [:__struct__, :map] and Enum.all?(map, &match?({_, []}, &1))
   end
@@ -179,7 +180,7 @@ defmodule Made do
     [Map.new(1..100, &{&1, &1 * 2}), Map.new(1..40, &{:"k#{&1}", &1}), MapSet.new(1..100)]
   end
 
-  # What no program makes: newer ones show it as maps.
+  # No program makes these: newer releases show them as maps.
   def odd_structs do
     [%{__struct__: RuntimeError, __exception__: true, message: 1, x: 1}, %{__struct__: MapSet, map: 1},
      %{__struct__: MapSet}, %{__struct__: MapSet, map: %{a: 1}}, %{__struct__: MapSet, map: %{}, x: 1},
@@ -232,7 +233,7 @@ defmodule Made do
   def opaque?(%{} = map), do: Enum.any?(:maps.to_list(map), &opaque?/1)
   def opaque?(_), do: false
 
-  # Terms of terms: any of the above as what others are made of.
+  # Nested terms: any of the above as parts of others.
   def random(leaves, depth) do
     sub = fn -> if depth == 0, do: pick(leaves), else: random(leaves, depth - 1) end
     several = fn make -> for _ <- 1..:rand.uniform(4), do: make.() end
@@ -256,7 +257,7 @@ defmodule Made do
 end
 
 defmodule Main do
-  # Of a new Elixir, and without what each run has others of.
+  # From a new Elixir, and without the values that differ in each run.
   def run(["golden", file]) do
     terms = Made.fixed() |> Enum.reject(&(:erlang.external_size(&1) > 300)) |> Enum.reject(&(Made.opaque?(&1)))
 
@@ -278,7 +279,7 @@ defmodule Main do
     texts = write(tool, encoded)
     true = length(texts) == length(encoded)
 
-    # Read back, for a node orders the keys of a map anew.
+    # Read back first, as a node orders the keys of a map by its own rule.
     wrong =
       for {bytes, text} <- Enum.zip(encoded, texts), {:ok, term} <- [decode(bytes)],
           expected = Expected.text(term), hide(expected) != text, not asked_nobody?(expected),
@@ -308,29 +309,29 @@ defmodule Main do
     ArgumentError -> :none
   end
 
-  # A struct is read as one only where its module is there, and has such fields.
+  # A struct is read as one only if its module exists, and has such fields.
   defp struct?(text), do: Regex.match?(~r/%([A-Z:]|nil|true|false)/, text)
 
-  # Whether text is source of the term, where it is short.
+  # Whether the text is source of the term, if it is short.
   defp reads_back?(text, term) do
     byte_size(text) < 1000 and not String.contains?(text, "#") and elem(Code.eval_string(text), 0) === term
   rescue
     _ -> false
   end
 
-  # Elixir 1.20 writes a struct whose module is not loaded as a map, whatever is wanted of it.
+  # Elixir 1.20 writes a struct whose module is not loaded as a map, whatever the options.
   defp asked_nobody?(text) do
     Version.match?(System.version(), ">= 1.19.0") and String.contains?(text, "__struct__: ")
   end
 
-  # What cannot be seen, where inspect shows it as it is.
+  # Invisible characters that inspect does not escape.
   defp hide(text) do
     Regex.replace(~r/[\x{A0}\x{AD}\x{34F}\x{61C}\x{2000}-\x{200F}\x{2028}-\x{202E}\x{205F}-\x{206F}\x{FEFF}\x{FFF9}-\x{FFFC}]/u, text, fn <<c::utf8>> ->
       "\\u" <> String.pad_leading(Integer.to_string(c, 16), 4, "0")
     end)
   end
 
-  # Around where they part.
+  # Around the place where they differ.
   defp clip(text, from), do: binary_part(text, from, min(200, byte_size(text) - from))
 
   defp write(tool, encoded) do
@@ -341,7 +342,7 @@ defmodule Main do
     blocks(out)
   end
 
-  # Each term that was sent, once.
+  # Each sent term, once.
   defp read(file) do
     for record <- blocks(File.read!(file)), {:ok, fields} <- [decode(record)],
         {key, term} <- fields, key in [:term, :control, :request, :result, :reason, :args, :to, :from],

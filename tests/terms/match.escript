@@ -27,13 +27,13 @@ main([Tool | Rest]) ->
     Yes = length([C || {_, _, true, _} = C <- Checks]),
     io:format("seed ~b: ~b patterns, ~b pairs, ~b match, ~b wrong~n",
               [Seed, length(Cases), length(Checks), Yes, length(Wrong)]),
-    %% A test in which next to nothing matches would say little.
+    %% A run in which hardly anything matches would prove little.
     halt(case Wrong of [] when Yes > length(Checks) div 20 -> 0; _ -> 1 end).
 
 zip_answers(Ts, Es, {error, Why}) -> [{T, E, Why} || {T, E} <- lists:zip(Ts, Es)];
 zip_answers(Ts, Es, As) -> lists:zip3(Ts, Es, As).
 
-%% The node: a function for each pattern, many to a module.
+%% The node: a function for each pattern, many in a module.
 
 ask_node(Cases) ->
     lists:append([ask_module(C) || C <- chunks(100, Cases)]).
@@ -52,8 +52,7 @@ ask_module(Cases) ->
     {module, patterns} = code:load_binary(patterns, "patterns", Code),
     [[ask(list_to_atom(Name(I)), T) || T <- Ts] || {I, {_, Ts}} <- Numbered].
 
-%% No guard may raise anything; where the compiler of the node has made one that does, it has no
-%% say.
+%% No guard may raise anything; if the node's compiler has made one that does, it is not counted.
 ask(Name, T) ->
     try patterns:Name(T) catch error:Why -> {raised, Why} end.
 
@@ -110,8 +109,8 @@ answer(0) -> false;
 answer(1) -> true;
 answer(Other) -> {gave_up, Other}.
 
-%% Cases: a pattern made from a term, which it often matches; the term, terms that differ from it
-%% a little, and any terms.
+%% Cases: a pattern made from a term, which it often matches; that term, terms that differ a little,
+%% and any terms.
 
 make_case() ->
     case rand:uniform(7) of
@@ -134,7 +133,7 @@ make_pair() ->
         _ -> T = term(3), {T, change(T)}
     end.
 
-%% Pids, ports and references of other nodes, whose numbers differ here and there.
+%% Pids, ports and references of other nodes, some of whose numbers differ.
 identity() ->
     Node = <<119, 3, (one("ab")), $@, (one("hi"))>>,
     N = fun() -> one([1, 2, 300]) end,
@@ -147,7 +146,7 @@ identity() ->
                <<131, 90, Words:16, Node/binary, (N()):32, << <<(N()):32>> || _ <- lists:seq(1, Words) >>/binary>>
       end).
 
-%% Terms that a guard makes of variables, against the same term, others, and the order of both.
+%% Terms that a guard makes from variables, compared with the same term and others, and their order.
 make_built() ->
     Parts = [{"V0", plain(2)}, {"V1", plain(1)}, {"V2", leaf()}],
     {Text, Term} = build(3, Parts),
@@ -207,7 +206,7 @@ build(D, Parts) ->
             end
     end.
 
-%% A binary of anything, which the node makes; now and then one that it cannot make.
+%% A binary of anything that a node makes; sometimes one that it cannot make.
 build_binary(Parts) ->
     Value = fun(1) -> {V, _} = one(Parts), V;
                (2) -> io_lib:format("~b", [one([0, 1, 5, 255, 300, -1, 1 bsl 65])]);
@@ -232,7 +231,7 @@ build_binary(Parts) ->
         case rand:uniform(5) of 1 -> {Text, {impossible}}; _ -> build_binary(Parts) end
     end.
 
-%% A binary in segments, made together with bits that it matches; then bits that differ a little.
+%% A binary in segments, made together with matching bits; then bits that differ a little.
 make_binary() ->
     put(vars, []),
     put(numbers, []),
@@ -288,12 +287,12 @@ segment() ->
         _ -> binary_segment()
     end.
 
-%% Not utf32 of any bits: what is no character there can crash OTP 25. See utf32/0.
+%% Not utf32 of any bits: invalid characters can crash OTP 25. See utf32/0.
 encoding() ->
     one([{"utf8", utf8}, {"utf16", {utf16, big}}, {"utf16-big", {utf16, big}},
          {"utf16-little-unsigned", {utf16, little}}]).
 
-%% A name, mostly a new one; a value is not the same twice unless it happens to be.
+%% A name, usually a new one; a value is the same twice only by chance.
 bits_variable() -> case rand:uniform(6) of 1 -> "_"; 2 -> variable(); _ -> variable_new() end.
 
 float_segment() ->
@@ -339,7 +338,7 @@ integer_segment() ->
     N = one([0, 1, 2, 3, 5, 9, -1, 1 bsl 62, 1 bsl 63, rand:uniform(1 bsl 64)]),
     <<Stored:Size>> = <<N:Size>>,
     case rand:uniform(5) of
-        1 -> %% a number that says how long others are
+        1 -> %% a number that is the length of others
             K = one([0, 1, 2, 3, 8, 9]),
             V = variable_new(),
             put(numbers, [{V, K} | get(numbers)]),
@@ -359,7 +358,7 @@ binary_segment() ->
     N = max(Len, 0) * Unit,
     {[bits_variable(), ":", Size, "/", Type], <<(rand:uniform(1 bsl 64)):N>>}.
 
-%% A size as text, and what it is.
+%% A size as text, and its value.
 size() ->
     case {rand:uniform(4), get(numbers)} of
         {1, [{V, N} | _]} -> one([{["(", V, " - 1)"], N - 1}, {["(", V, " * 2 + 1)"], N * 2 + 1},
@@ -393,7 +392,7 @@ change_bits(B) ->
         _ -> B
     end.
 
-%% plain is a term that can be written down.
+%% plain is a term that can be written as text.
 plain(D) ->
     T = term(D),
     case is_plain(T) of true -> T; false -> plain(D) end.
@@ -459,7 +458,7 @@ leaf() ->
                    fun(X) -> X + rand:uniform() end, hd(erlang:ports())])
     end.
 
-%% change makes another term out of one, in one place.
+%% change makes another term from one, in one place.
 change(T) ->
     case rand:uniform(3) of
         1 -> change_here(T);
@@ -500,7 +499,7 @@ pattern(T) ->
         _ -> pattern_of(T)
     end.
 
-%% No binary may be matched with two patterns.
+%% No binary may match two patterns.
 both(T, Other) ->
     case has_bits({T, Other}) of
         true -> pattern_of(T);
@@ -655,7 +654,7 @@ value([_ | _] = Vars, 0) ->
     end;
 value([], _) -> constant(term(1)).
 
-%% A term of anything.
+%% Any term.
 built(Vars, D) ->
     Some = comma([expression(Vars, D - 1) || _ <- lists:seq(1, rand:uniform(3))]),
     case rand:uniform(5) of

@@ -1,5 +1,6 @@
-# match.exs MATCH_TOOL: holds terms against patterns of -m in Elixir's syntax, and says where the
-# clause of a case that has the same head chooses others. Where a pattern could be Erlang as well, it is.
+# match.exs MATCH_TOOL: matches terms with patterns of -m in Elixir's syntax, and reports where the
+# clause of a case with the same head chooses others. A pattern that could be Erlang as well is
+# Erlang.
 defmodule Shop.Cart do
   defstruct [:id, :owner]
 end
@@ -52,7 +53,7 @@ defmodule Main do
 
   defp block(bytes), do: [<<byte_size(bytes)::32>>, bytes]
 
-  # What the clause chooses; nil where Elixir does not take it.
+  # The terms that the clause chooses; nil if Elixir does not accept it.
   defp expected(pattern, terms) do
     {fun, _} = Code.eval_string("fn v -> case v do\n#{pattern} -> 1\n_ -> 0\nend end")
     Enum.map(terms, fun)

@@ -1,7 +1,7 @@
-# notebook.exs PROGRAM PCAPS ERL_DIR DIR: the notebook of -T livemd. Its code runs here, cell by cell, as
-# Livebook runs it, over the data beside it; Kino and VegaLite stand here for those of the packages, which
-# a test cannot install, and note what they are given. Nothing that peers said is in the notebook, the
-# data are literals, and what is drawn are letters, digits and codes.
+# notebook.exs PROGRAM PCAPS ERL_DIR DIR: the notebook of -T livemd. Its code runs here, cell by
+# cell, as Livebook runs it, over the data beside it; Kino and VegaLite here replace the packages,
+# which a test cannot install, and record their arguments. No text of peers is in the notebook, the
+# data are literals, and charts contain only letters, digits and codes.
 defmodule Given do
   def start, do: Agent.start_link(fn -> [] end, name: __MODULE__)
   def add(what), do: Agent.update(__MODULE__, &[what | &1])
@@ -43,7 +43,7 @@ defmodule Check do
   def that(true, _text), do: :ok
   def that(_, text), do: fail(text)
 
-  # Code.eval_file runs nothing when these are all that there is.
+  # Code.eval_file runs nothing if these are all there is.
   def literal?({:%{}, _, pairs}), do: literal?(pairs)
   def literal?({:{}, _, list}), do: literal?(list)
   def literal?({a, b}), do: literal?(a) and literal?(b)
@@ -108,7 +108,7 @@ Check.that(length(shown.lines) == 24 + Enum.count(shown.lines, &(&1 =~ "particip
 Check.that(Enum.any?(shown.messages, &(&1.text =~ "%{")), "no map of Elixir's")
 Check.that(Enum.sort_by(shown.calls, & &1.latency, :desc) == shown.calls, "not the slowest first")
 
-# No room for all: the latest are there, and the first ones.
+# If there is no room for all, the latest are there, and the first ones.
 small = Check.capture(program, dir, "small", pcap.("elixir-1.14.pcap.gz") ++
   ["--max-page-bytes", "60000", "--max-page-messages", "200", "--max-page-calls", "20"])
 Check.that(byte_size(small.data) <= 60_000, "#{byte_size(small.data)} bytes of 60000")
@@ -119,7 +119,7 @@ Check.that(hd(small.messages).time == hd(shown.messages).time, "the first is not
 none = Check.capture(program, dir, "none", pcap.("elixir-1.14.pcap.gz") ++ ["-Y", "conn == 999"])
 Check.that({none.calls, none.messages, none.lines} == {[], [], []}, "what was not chosen")
 
-# What peers say is text, whatever it is; and so is the name that the user gives the file.
+# Texts of peers stay text; and so does the name that the user gives the file.
 :ok = :forged_json.captures(String.to_charlist(dir))
 for {name, options} <- [{"hostile", []}, {"a\"\#{System.halt(9)}\n```\n\\", ["--syntax", "elixir"]}] do
   hostile = Check.capture(program, dir, name,
@@ -129,7 +129,7 @@ for {name, options} <- [{"hostile", []}, {"a\"\#{System.halt(9)}\n```\n\\", ["--
     "#{name}: the notebook is another one")
 end
 
-# Safe to share: the script redact looks for more of what must not be there.
+# Safe to share: the script redact looks for more secrets.
 redacted = Check.capture(program, dir, "redacted", pcap.("secrets.pcap.gz") ++ ["--redact", "all"])
 Check.that(redacted.value.about.redacted, "it does not say that it is redacted")
 open = Check.capture(program, dir, "open", pcap.("secrets.pcap.gz"))

@@ -1,5 +1,5 @@
-%% read_back TERM_TOOL: has term_tool write each of the terms of term_maker as text and as a copy,
-%% and reads both back.
+%% read_back TERM_TOOL: term_tool writes each of the terms of term_maker as text and as a copy, and
+%% this reads both back.
 -module(read_back).
 -export([main/1]).
 -import(term_maker, [same/2, clip/1]).
@@ -44,7 +44,7 @@ check_text(Term, Text) ->
     catch _:Why -> {unreadable, Term, clip(Text), Why}
     end.
 
-%% A float's text has no more digits than Erlang's own shortest.
+%% The text of a float has no more digits than Erlang's own shortest.
 length_ok(Float, Text) when is_float(Float) -> digits(Text) =< digits(short(Float));
 length_ok(_, _) -> true.
 

@@ -1,11 +1,12 @@
-%% Terms with every boundary of every tag, and bytes that no node would make, for the scripts
-%% here: what distsniff writes of them is read back.
+%% Terms with every boundary of every tag, and bytes that no node would make, for the scripts here:
+%% they read back what distsniff writes for these.
 -module(term_maker).
 -export([readable/0, keyed/0, opaque/0, hand_made/0, shown/0, records/0]).
 -export([documented/1, run/3, same/2, clip/1]).
 
-%% run([Tool | Args], Num, Encoded): what the tool writes of each term, Num pieces.
-%% It takes all input from a file: a port's input cannot be closed alone.
+%% run([Tool
+%% Args], Num, Encoded): the tool's output for each term, Num pieces. It reads all input from a
+%% file: the input of a port cannot be closed alone.
 run(Command, Num, Encoded) ->
     File = filename:join(os:getenv("TMPDIR", "/tmp"), "terms." ++ os:getpid()),
     ok = file:write_file(File, [[<<(byte_size(B)):32>>, B] || B <- Encoded]),
@@ -33,7 +34,7 @@ in_groups(Num, Blocks) ->
     {Group, Rest} = lists:split(Num, Blocks),
     [Group | in_groups(Num, Rest)].
 
-%% =:= does not tell 0.0 from -0.0 on this release; the encoding does.
+%% =:= does not distinguish 0.0 from -0.0 in this release; the encoding does.
 same(A, B) -> A =:= B andalso term_to_binary(A) =:= term_to_binary(B).
 
 clip(Bytes) when byte_size(Bytes) > 300 -> {binary:part(Bytes, 0, 300), byte_size(Bytes)};
@@ -92,7 +93,7 @@ atoms() ->
     Reserved ++ [list_to_atom(T) || T <- Texts ++ Random] ++
         [list_to_atom([C]) || C <- lists:seq(0, 255)].
 
-%% A character that Erlang's scanner takes.
+%% A character that Erlang's scanner accepts.
 char() ->
     case rand:uniform(6) of
         1 -> rand:uniform(256) - 1;
@@ -163,7 +164,7 @@ random_term(Leaves, Depth) ->
         _ -> leaf(Leaves)
     end.
 
-%% Seldom one of the huge ones.
+%% Rarely one of the huge ones.
 leaf(Leaves) ->
     Leaf = lists:nth(rand:uniform(length(Leaves)), Leaves),
     case byte_size(term_to_binary(Leaf)) of
@@ -171,7 +172,7 @@ leaf(Leaves) ->
         _ -> small
     end.
 
-%% Terms with keys that languages write in ways of their own, and texts that would be code.
+%% Terms with keys that languages write specially, and texts that could be code.
 keyed() ->
     Names = ['', a, 'A', '_', a@b, 'a?', 'a!', 'a?b', 'a b', nil, true, false, do, 'end', fn, in,
              'and', 'when', 'not', '+', '%', '{}', '%{}', '<<>>', '..', '__MODULE__', '__struct__',
@@ -202,7 +203,7 @@ keyed() ->
          fun 'Elixir.Kernel':'if'/2, fun 'Elixir.Kernel':def/2, fun erlang:halt/0,
          fun 'a b':'c#{d}'/3].
 
-%% Native records, as OTP 29 writes them, and what is opaque, and what they become.
+%% Native records, as OTP 29 writes them, and opaque terms, and what they become.
 records() ->
     Atom = fun(A) -> <<119, (byte_size(A)), A/binary>> end,
     Record = fun(Names, Values) ->
@@ -223,7 +224,7 @@ records() ->
                     {'$record', m, list_to_atom(lists:duplicate(100, 16#e9)), [{x, []}]}},
                    {<<104, 2, 121, 1:32, 106, 106>>, {{'$local', <<1:32, 106>>}, []}}]].
 
-%% documented(Term): what Term becomes where pids and the like cannot be written.
+%% documented(Term): the documented form of Term where pids and the like cannot be written.
 documented(Pid) when is_pid(Pid) ->
     <<131, 88, Rest/binary>> = term_to_binary(Pid),
     {Node, <<Id:32, Serial:32, Creation:32>>} = node_of(Rest),
@@ -275,11 +276,11 @@ opaque() ->
     [self(), Ref, Port, Fun0, Fun1, Fun2, Fun3, fun lists:map/2, fun 'odd mod':'Odd fun'/255,
      {self(), [Ref | Port], #{Ref => Fun3}}, [Fun3, Fun2, {Fun1}],
      {'$gen_call', {self(), [alias | Ref]}, {get, 42}}] ++
-        %% Of five words, as nodes after OTP 26 make them, those before do not read it.
+        %% With five words, as nodes after OTP 26 make them; older ones cannot read them.
         [Alias || Alias <- [erlang:monitor(process, self(), [{alias, demonitor}])],
                   <<131, 90, Words:16, _/binary>> <- [term_to_binary(Alias)], Words =< 3].
 
-%% Encodings that no node makes any more, and the terms they mean.
+%% Encodings that nodes do not make any more, and their terms.
 hand_made() ->
     Old = fun(Float) ->
                   Text = iolist_to_binary(io_lib:format("~.20e", [Float])),
@@ -307,7 +308,7 @@ hand_made() ->
      {<<131, 77, 0:32, 0>>, <<>>}, {<<131, 77, 2:32, 8, 1, 2>>, <<1, 2>>},
      {<<131, 77, 1:32, 3, 16#ff>>, <<7:3>>}, {<<131, 77, 1:32, 1, 16#80>>, <<1:1>>}].
 
-%% Encodings and the text that we give them.
+%% Encodings and our text for them.
 shown() ->
     Node = <<119, 3, "a@h">>,
     Full = 16#ffffffff,

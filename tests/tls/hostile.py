@@ -10,7 +10,7 @@ CASES = []
 
 
 def case(**expected):
-    """expected: messages that are opened, and keys of "tls" with what they are; None: absent"""
+    """expected: number of decrypted messages, and keys of "tls" with their values; None: absent"""
     def add(make):
         CASES.append((make.__name__, make, expected))
         return make
@@ -79,7 +79,7 @@ def thousands_of_extensions(c, log):
 
 @case(messages=4)
 def heartbeats_and_sizes(c, log):
-    """record_size_limit, max_fragment_length, heartbeat, early data, as extensions of nonsense"""
+    """record_size_limit, max_fragment_length, heartbeat, early data, with invalid contents"""
     whole(c, log, 0x1301, extensions=extension(28, b'\0') + extension(1, b'\xff' * 9) + extension(15, b'') +
           extension(42, b'x'))
 
@@ -144,7 +144,7 @@ for first in (0x1301, 0xc030):
 
 @case(suite='TLS_AES_128_GCM_SHA256', keys='found')
 def the_client_names_a_suite(c, log):
-    """in clear, when the server has begun to say something"""
+    """in clear, after the server's first bytes"""
     c.hello(0x1301, log=log)
     c.keys[CLIENT], keys = None, c.keys[CLIENT]
     for i in range(3):
@@ -288,7 +288,7 @@ def nested_in_a_name(c, log):
 
 @case(messages=4)
 def strings_of_odd_kinds(c, log):
-    """what is none of UTF-8, an odd number of bytes of two each, four each beyond Unicode"""
+    """invalid UTF-8, an odd number of bytes with two each, four each beyond Unicode"""
     odd = (12, b'\xff\xfe'), (30, b'abc'), (28, b'\xff\xff\xff\xff'), (20, b'\xe9\x1b[31m'), (3, b'\0x'), (5, b'')
     whole(c, log, certificate=b''.join(certificates_12(certificate(text, common_tag=tag)) for tag, text in odd))
 
@@ -309,7 +309,7 @@ def lengths_of_lists(c, log):
 # Certificates that are compressed, RFC 8879, and hellos in hellos
 
 def packed(body, algorithm=1, length=None, data=None):
-    """the body of a message, without its head of 4 bytes"""
+    """the body of a message, without its 4-byte header"""
     body = body[4:]
     return handshake(25, u16(algorithm) + u24(len(body) if length is None else length) +
                      v24(zlib.compress(body) if data is None else data))
@@ -337,7 +337,7 @@ def packed_by_nobody(c, log):
 
 @case(messages=4, dst_certificate=None, dst_certificate_packed='zlib')
 def packed_by_liars(c, log):
-    """lengths that lie, data that is none, 16 MB of zeros"""
+    """wrong lengths, invalid data, 16 MB of zeros"""
     good, zeros = certificates_13(certificate(b'packed')), zlib.compress(bytes(2 ** 24 - 1), 9)
     whole(c, log, 0x1301, certificate=packed(good, length=1) + packed(good, length=2 ** 24 - 1) + packed(good, length=0) +
           packed(good, data=b'rubbish') + packed(good, data=b'') + packed(good, data=zeros) +
@@ -354,7 +354,7 @@ def the_hello_within(c, log):
     whole(c, log, 0x1301, extensions=server_name(b'inner') + extension(0xfe0d, b'\1') + extension(0xfe0d, b''))
 
 
-# What is inside
+# The content
 
 def rubbish(seed):
     def make(c, log):
@@ -461,7 +461,7 @@ def blocks(work):
 
 
 class Steps(Connection):
-    """the bytes alone, as steps of fuzz/fuzz_tls.c"""
+    """only the bytes, as steps of fuzz/fuzz_tls.c"""
 
     def __init__(self, port):
         self.steps = b''
@@ -486,7 +486,7 @@ SEEDS = ('odd_name_2_1301', 'empty_names', 'heartbeats_and_sizes', 'twice_anothe
 
 
 def seeds(folder):
-    """a seed of fuzz/fuzz_tls.c of each of these, with its secrets before it, and begun in the middle"""
+    """a seed of fuzz/fuzz_tls.c for each of these, with its secrets first, and joined late"""
     for number, (name, make_one, expected) in enumerate(CASES):
         if name not in SEEDS:
             continue

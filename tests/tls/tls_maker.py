@@ -1,5 +1,5 @@
-"""tls_maker.py: TLS as hostile peers speak it: records, hellos and messages of any shape, sealed with keys
-that are known, in packets of a capture. Seals by libcrypto, which the program needs as well."""
+"""tls_maker.py: TLS of hostile peers: records, hellos and messages of any shape, encrypted with known
+keys, in packets of a capture. It encrypts with libcrypto, which the program needs as well."""
 import ctypes, ctypes.util, hashlib, hmac, struct
 
 libcrypto = ctypes.CDLL(ctypes.util.find_library('crypto'))
@@ -37,7 +37,7 @@ def v24(data):
 
 
 def seal_gcm(key, nonce, aad, text):
-    """text, and the tag behind it"""
+    """text, and the tag after it"""
     context = ctypes.c_void_p(libcrypto.EVP_CIPHER_CTX_new())
     cipher = ctypes.c_void_p(libcrypto.EVP_aes_256_gcm() if len(key) == 32 else libcrypto.EVP_aes_128_gcm())
     out, tag, done = ctypes.create_string_buffer(len(text) + 16), ctypes.create_string_buffer(16), ctypes.c_int()
@@ -68,7 +68,7 @@ def expand(name, secret, label, length):
 
 
 class Keys13:
-    """seals one direction of TLS 1.3 from a traffic secret on"""
+    """encrypts one direction of TLS 1.3, starting with a traffic secret"""
 
     def __init__(self, suite, secret):
         (self.key_len, self.hash), self.secret = SUITES[suite], secret
@@ -92,7 +92,7 @@ class Keys13:
 
 
 class Keys12:
-    """seals one direction of TLS 1.2 with GCM"""
+    """encrypts one direction of TLS 1.2 with GCM"""
 
     def __init__(self, suite, master, client_random, server_random, side):
         key_len, name = SUITES[suite]
@@ -165,7 +165,7 @@ RSA_KEY = der(0x30, der(0x30, oid(1, 2, 840, 113549, 1, 1, 1), der(5)),
 
 def certificate(common_name=b'', alternative=None, common_tag=12, alternative_tag=0x82, key=RSA_KEY, more=b'',
                 dates=(b'200101000000Z', b'491231235959Z')):
-    """a certificate that nobody has signed"""
+    """a certificate that no authority has signed"""
     name = der(0x30, der(0x31, der(0x30, oid(2, 5, 4, 3), der(common_tag, common_name))))
     if alternative is not None:
         names = alternative if isinstance(alternative, list) else [alternative]
@@ -185,7 +185,7 @@ def certificates_13(*all):
     return handshake(11, b'\0' + v24(b''.join(v24(one) + u16(0) for one in all)))
 
 
-# What nodes say.
+# The nodes' messages.
 
 def framed(body):
     return struct.pack('>I', len(body)) + body
@@ -241,7 +241,7 @@ class Connection:
         self.send(side, self.keys[side].seal(kind, text, padding))
 
     def hello(self, suite=0xc030, extensions=b'', session=b'', server=b'', log=None, certificate=None):
-        """a whole handshake, up to the keys, whose lines go to log"""
+        """a whole handshake, up to the keys, whose lines are written to log"""
         random = [hashlib.sha256(b'%d %d' % (self.port, side)).digest() for side in (CLIENT, SERVER)]
         is_13 = suite >> 8 == 0x13
         self.random, self.suite = random, suite
@@ -328,5 +328,5 @@ def packet(at_us, ip, order='<'):
 
 
 def secrets(text, kind=0x544c534b, order='<', length=None, block_length=None):
-    """a block of secrets, which may lie about how long they are"""
+    """a block of secrets, whose length may be wrong"""
     return block(10, struct.pack(order + 'II', kind, len(text) if length is None else length) + text, order, block_length)

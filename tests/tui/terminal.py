@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""terminal.py PROGRAM PCAPS: what becomes of the terminal of --tui: it is given back as it was, whatever ends the
-program; it may be taken away, stopped, resized; what is said meanwhile comes at the end."""
+"""terminal.py PROGRAM PCAPS: the state of the terminal of --tui: it is restored, however the program
+ends; it may be taken away, stopped, resized; messages during the run are printed at the end."""
 import base64
 import fcntl
 import os
@@ -31,7 +31,7 @@ def resize(descriptor, rows, columns):
 
 
 class Screen:
-    """The program on a terminal of its own, which is its session's."""
+    """The program on a terminal of its own, which is its controlling terminal."""
 
     def __init__(self, *options, rows=24, columns=80, **environment):
         self.master, self.slave = pty.openpty()
@@ -50,7 +50,7 @@ class Screen:
                                         env={**kept, "TERM": "xterm", "LC_ALL": "C.UTF-8", "TZ": "UTC", **environment})
 
     def wait_for(self, pattern):
-        """What came up to a text, which is taken away."""
+        """The output up to a text, which is removed."""
         end = time.monotonic() + PATIENCE
         while not (found := re.search(pattern, self.text)):
             if not select.select([self.master], [], [], max(0, end - time.monotonic()))[0]:
@@ -64,7 +64,7 @@ class Screen:
         return before
 
     def wait_for_files(self, folder, num):
-        """What is shown while so many files come into being, and are written, is taken away."""
+        """The output while that many files are created and written, which is removed."""
         end = time.monotonic() + PATIENCE
         while sum(file.stat().st_size != 0 for file in pathlib.Path(folder).iterdir()) < num:
             if time.monotonic() > end:
@@ -76,7 +76,7 @@ class Screen:
         os.write(self.master, keys)
 
     def end(self, status=0):
-        """The rest, once it has ended with that status; the terminal is as it was before."""
+        """The rest, after it has ended with that status; the terminal is as before."""
         end = time.monotonic() + PATIENCE
         while self.process.poll() is None:
             if time.monotonic() > end:
@@ -99,7 +99,7 @@ class Screen:
 
 READY = rb"634 msgs"
 
-# q ends it, and what is said at the end comes on the terminal itself, behind its other screen.
+# q ends it, and the final messages are on the terminal itself, behind its alternate screen.
 screen = Screen("-r", capture)
 screen.wait_for(READY)
 screen.press(b"q")
@@ -107,7 +107,7 @@ rest = screen.end()
 if b"\033[?1049l" not in rest or b"packets" not in rest.split(b"\033[?1049l")[-1]:
     fail("the summary does not stand on the terminal that was given back", rest)
 
-# Signals end it in order, as Ctrl-C does.
+# Signals end it in order, like Ctrl-C.
 for how in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
     screen = Screen("-r", capture)
     screen.wait_for(READY)
@@ -118,7 +118,8 @@ screen.wait_for(READY)
 screen.press(b"\003")
 screen.end()
 
-# Ctrl-Z gives the terminal back, and it goes on where it was. Its parent is this one, which waits for it.
+# Ctrl-Z restores the terminal, and it continues where it was. Its parent is this process, which
+# waits for it.
 screen = Screen("-r", capture)
 screen.wait_for(READY)
 screen.press(b"\032")
@@ -147,7 +148,7 @@ while os.waitid(os.P_PID, screen.process.pid, os.WSTOPPED | os.WNOHANG) is None:
     time.sleep(0.02)
 screen.process.send_signal(signal.SIGCONT)
 screen.wait_for(READY)
-screen.press(b"5/-e alive2_(req|x_resp) -Y size > 0 || frame > 0\r\014")  # memory that can be run is not to be had
+screen.press(b"5/-e alive2_(req|x_resp) -Y size > 0 || frame > 0\r\014")  # executable memory is not available
 screen.wait_for(b"-e alive2")
 screen.wait_for(rb"1 of \d")
 screen.press(b"q")
@@ -168,13 +169,13 @@ screen.wait_for(rb"the termi")
 screen.press(b"q")
 screen.end()
 
-# Its output is stopped: the end comes all the same.
+# Its output is stopped: it ends all the same.
 screen = Screen("-r", capture)
 screen.wait_for(READY)
 for i in range(40):
     resize(screen.slave, 60 + i % 2, 300)
     screen.press(b"\014123")
-    time.sleep(0.01)  # more to draw than the terminal holds: nobody reads it
+    time.sleep(0.01)  # more output than the terminal holds, as nothing reads it
 screen.process.send_signal(signal.SIGTERM)
 end = time.monotonic() + PATIENCE
 while screen.process.poll() is None and time.monotonic() < end:
@@ -208,7 +209,8 @@ COLOUR = re.compile(rb"\033\[(\d+;)*3[0-7](;|m)")
 if not COLOUR.search(colourful) or COLOUR.search(plain):
     fail("colours", plain)
 
-# What is listed is saved, in the folder alone; a packet file decodes by itself. Nothing that is there is written over.
+# The list is saved, only in the folder; a packet file can be decoded alone. No existing file is
+# overwritten.
 with tempfile.TemporaryDirectory() as folder:
     os.chmod(folder, 0o777)
     screen = Screen("-r", str(pcaps / "rabbit-3.10.pcap.gz"), "--save-folder", folder, "--sandbox=require", columns=200,
@@ -237,7 +239,7 @@ with tempfile.TemporaryDirectory() as folder:
             read = subprocess.run([program, "-q", "-r", str(file)], capture_output=True, timeout=PATIENCE)
             if b"0 gaps, 0 faults, 0 unknown atoms" not in read.stderr:
                 fail(f"{file} does not decode", read.stderr)
-    # What is redacted stays so, and packets cannot be.
+    # Redacted records stay redacted, and packets cannot be saved.
     screen = Screen("-r", capture, "--save-folder", folder, "--redact=all", columns=200)
     screen.wait_for(READY)
     screen.press(b"5wtext\r")
@@ -253,7 +255,7 @@ screen = Screen("-r", capture)
 screen.wait_for(READY)
 screen.press(b"5w")
 screen.wait_for(b"folder")
-screen.press(b"y") # what is selected goes into the clipboard of the terminal
+screen.press(b"y") # the selection goes to the terminal's clipboard
 shown = re.search(rb"\033\]52;c;([A-Za-z0-9+/=]+)\a", screen.wait_for(rb"\033\]52;c;[^\a]+\a"))
 if b"epmd alive2_req" not in base64.b64decode(shown.group(1)):
     fail("copied", shown.group(0))
@@ -264,7 +266,7 @@ screen.press(b"q")
 screen.press(b"q")
 screen.end()
 
-# Without a terminal there is no screen, and what would be mixed with it is refused.
+# Without a terminal there is no screen, and outputs that would mix with it are refused.
 alone = subprocess.run([program, "--tui", "-r", capture], stdin=subprocess.DEVNULL, capture_output=True,
                        start_new_session=True, timeout=PATIENCE)
 if alone.returncode != 1 or b"--tui needs a terminal" not in alone.stderr:
