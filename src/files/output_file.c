@@ -38,7 +38,7 @@ static bool wait_for_reader(const char *name, unsigned tries)
 }
 
 /* open_untouched opens a file and keeps its contents. */
-static int open_untouched(const char *name, enum open_how how)
+static int open_untouched(const char *name, enum open_use how)
 {
     struct open_trouble trouble;
     int fd;
@@ -64,7 +64,7 @@ static bool empty(int fd, const char *name)
 }
 
 static bool open_if(struct output_file *output, const char *name, bool line_buffered,
-                    enum open_how how, output_file_check *check, const void *context)
+                    enum open_use how, output_file_check *check, const void *context)
 {
     *output = (struct output_file){
         .name = name != NULL ? name : "standard output",

@@ -24,7 +24,7 @@ static bool write_all(int fd, const struct ds_buffer *text)
     return true;
 }
 
-bool replaced_file_put(const char *fresh, enum open_how how, const struct ds_buffer *text)
+bool replaced_file_put(const char *fresh, enum open_use how, const struct ds_buffer *text)
 {
     struct open_trouble trouble = {0};
     if (file_helper_exists(fresh))

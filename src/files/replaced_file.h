@@ -14,7 +14,7 @@
 /* replaced_file_put writes a text to a new file, whose name is that of the old one with .new, and then
  * renames it to the old name. how: OPEN_NEW, or OPEN_NEW_SHARED so that others can read it. On failure
  * it returns false and sets errno; the old file still exists then. */
-bool replaced_file_put(const char *fresh, enum open_how how, const struct ds_buffer *text);
+bool replaced_file_put(const char *fresh, enum open_use how, const struct ds_buffer *text);
 
 /* replaced_file_open opens the file that was put last, for reading. *file is NULL if there is none yet.
  * Returns false after an error message. */

@@ -105,7 +105,7 @@ static int serve(const struct helper_request *request, const char *command, stru
     errno = 0;
     switch ((enum helper_op)request->op) {
     case OP_OPEN:
-        fd = safe_open(request->text, (enum open_how)request->how, &answer->trouble);
+        fd = safe_open(request->text, (enum open_use)request->how, &answer->trouble);
         break;
     case OP_TEMPORARY:
         fd = unnamed_file_open(P_tmpdir);
@@ -347,7 +347,7 @@ static bool make_request_for(struct helper_request *request, enum helper_op op, 
     return true;
 }
 
-int file_helper_open(const char *name, enum open_how how, struct open_trouble *trouble)
+int file_helper_open(const char *name, enum open_use how, struct open_trouble *trouble)
 {
     struct helper_request request;
     struct answer answer;

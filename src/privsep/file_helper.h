@@ -61,7 +61,7 @@ void file_helper_stop(void);
 void file_helper_forget(void);
 
 /* file_helper_open opens a file, see safe_open.h. */
-int file_helper_open(const char *name, enum open_how how, struct open_trouble *trouble);
+int file_helper_open(const char *name, enum open_use how, struct open_trouble *trouble);
 
 /* file_helper_fopen opens a file for reading. If it is a FIFO, it waits for data. On failure it returns
  * NULL and sets errno. */

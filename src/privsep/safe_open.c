@@ -171,13 +171,13 @@ static bool check_file(const char *name, const struct stat *status, struct open_
     return what == NULL;
 }
 
-static bool is_new(enum open_how how)
+static bool is_new(enum open_use how)
 {
     return how == OPEN_NEW || how == OPEN_NEW_SHARED;
 }
 
 /* open_last opens the last part of the path; a FIFO without waiting. */
-static int open_last(const struct way *way, const char *name, enum open_how how,
+static int open_last(const struct way *way, const char *name, enum open_use how,
                      struct open_trouble *trouble)
 {
     struct stat status;
@@ -203,7 +203,7 @@ static int open_last(const struct way *way, const char *name, enum open_how how,
     return -1;
 }
 
-int safe_open(const char *name, enum open_how how, struct open_trouble *trouble)
+int safe_open(const char *name, enum open_use how, struct open_trouble *trouble)
 {
     struct way way;
     *trouble = (struct open_trouble){0};

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-enum open_how {
+enum open_use {
     OPEN_READ,
     OPEN_WRITE, /* a missing file is created for its owner alone; a file is not emptied */
     OPEN_NEW,   /* for writing; the file must not exist */
@@ -37,7 +37,7 @@ bool safe_is_trusted(uid_t uid);
 
 /* safe_open returns a descriptor; -1 on failure, with trouble set. It does not wait for the other end
  * of a FIFO. */
-int safe_open(const char *name, enum open_how how, struct open_trouble *trouble);
+int safe_open(const char *name, enum open_use how, struct open_trouble *trouble);
 
 /* safe_remove removes a file that this run has made. Returns false on failure, or if it is not a
  * regular file: this run makes no devices. */

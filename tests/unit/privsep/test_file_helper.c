@@ -50,7 +50,7 @@ static bool holds(const char *name)
 }
 
 /* opens requests a descriptor, and checks that it allows what was requested and nothing else. */
-static bool opens(const char *name, enum open_how how)
+static bool opens(const char *name, enum open_use how)
 {
     struct open_trouble trouble;
     const int fd = file_helper_open(name, how, &trouble);
@@ -65,7 +65,7 @@ static bool opens(const char *name, enum open_how how)
 
 static bool is_done(const char *name, enum epmd_lookup asked)
 {
-    static const enum open_how hows[] = {OPEN_READ, OPEN_WRITE, OPEN_NEW,
+    static const enum open_use hows[] = {OPEN_READ, OPEN_WRITE, OPEN_NEW,
                                          OPEN_NEW_SHARED, OPEN_SCRIPT, OPEN_UPDATE};
     switch (asked) {
     case EXISTS:
@@ -106,8 +106,8 @@ static void each_use_has_its_own_requests(void **state)
             if (!is_allowed)
                 assert_true(holds(name));
         }
-        assert_false(opens(name, (enum open_how)77)); /* no such way to open */
-        assert_false(opens(name, (enum open_how)-1));
+        assert_false(opens(name, (enum open_use)77)); /* no such way to open */
+        assert_false(opens(name, (enum open_use)-1));
         assert_int_equal(errno, EPERM);
         unlink(name);
     }

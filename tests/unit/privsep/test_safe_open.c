@@ -53,7 +53,7 @@ static void make_link(const char *target, const char *name)
     assert_int_equal(symlink(target, in_folder(name)), 0);
 }
 
-static bool opens(const char *name, enum open_how how)
+static bool opens(const char *name, enum open_use how)
 {
     const int fd = safe_open(in_folder(name), how, &trouble);
     if (fd < 0)
