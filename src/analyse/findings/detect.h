@@ -485,7 +485,7 @@ unsigned detect_mesh_cap(const struct detect *d); /* how many nodes were checked
 void detect_calls(struct detect *d, const struct record *record);
 void detect_crash(struct detect *d, const struct record *record);
 void detect_crash_message(struct detect *d, const struct record *record); /* EXIT and DOWN */
-void detect_crash_watched(struct detect *d, const struct record *record); /* MONITOR */
+void detect_crash_watched(struct detect *d, const struct record *record); /* MONITOR, LINK, SPAWNED */
 void detect_crash_time(struct detect *d, bool at_end);
 void detect_timeout(struct detect *d, const struct record *record);
 

@@ -3,7 +3,8 @@
  * ended, with the reason of a crash, while the request was open. One crash ends all requests that
  * wait for that process: they are counted once. Later requests show whether the process came back
  * under its name. Where the link was joined late, the name may be unknown: then crashes with the
- * same reason in the same function count as one process.
+ * same reason in the same function count as one process, unless one of the processes was alive after
+ * the other's crash: it was monitored, linked to or spawned then, and its end does not say noproc.
  *
  * And a process crashed without an open request (DS314), as a process that monitors it or is linked
  * to it learns: from a message that it could not handle, or by itself. An exit without a stack may
@@ -44,7 +45,6 @@ struct crashed {
     uint64_t key;
     uint64_t num;
     uint64_t pid;     /* key of the latest pending one; 0: unknown */
-    uint64_t anew;    /* key of the first monitor of the name since the latest crash; 0: none */
     int64_t ts_ns[3]; /* of the latest ones */
     int64_t since_ns; /* of the latest: when the request was sent */
     bool is_guess;    /* likewise: d->is_guess */
@@ -54,7 +54,7 @@ struct crashed {
 };
 TABLE_KEYED(struct crashed, key);
 
-enum { MAX_CRASHED = 128, MAX_ENDED = 128 };
+enum { MAX_CRASHED = 128, MAX_ENDED = 128, MAX_TIES = 128 };
 
 /* ALONE, XORed to the key of a process, gives the key for its crashes without an open request. */
 #define ALONE UINT64_C(0x9e3779b97f4a7c15)
@@ -67,6 +67,12 @@ struct crash_watch {
         int64_t ts_ns;
     } ended[MAX_ENDED]; /* the latest pids, and places of crashes, so that each crash counts once */
     uint64_t num_ended;
+    struct {
+        uint64_t key;
+        int64_t ts_ns;
+    } tie[MAX_TIES]; /* the latest monitors and links, of those that began shortly after a crash */
+    uint64_t num_ties;
+    int64_t latest_ns; /* of any process */
 };
 
 const struct detect_family detect_crash_family = {
@@ -257,19 +263,26 @@ static int64_t latest_of(const struct crashed *c)
     return c->ts_ns[(c->num - 1) % LOOP_CRASHES];
 }
 
-/* crashed_since says whether a process crashed so shortly before that this is the same crash. */
-static bool crashed_since(const struct crashed *c, int64_t ts_ns)
+/* is_same says whether a crash at was_ns may be the one that is told at ts_ns, of a process that was
+ * alive at alive_ns. */
+static bool is_same(int64_t was_ns, int64_t ts_ns, int64_t alive_ns)
 {
-    return c != NULL && c->num != 0 && ts_ns - latest_of(c) <= TOGETHER_NS;
+    return was_ns >= alive_ns && ts_ns - was_ns <= TOGETHER_NS;
+}
+
+/* crashed_since says whether a process crashed so shortly before that this is the same crash. */
+static bool crashed_since(const struct crashed *c, int64_t ts_ns, int64_t alive_ns)
+{
+    return c != NULL && c->num != 0 && is_same(latest_of(c), ts_ns, alive_ns);
 }
 
 /* has_ended says whether a pid has just crashed, and records it if not. */
-static bool has_ended(struct crash_watch *watch, uint64_t pid, int64_t ts_ns)
+static bool has_ended(struct crash_watch *watch, uint64_t pid, int64_t ts_ns, int64_t alive_ns)
 {
     if (pid == 0)
         return false;
     for (size_t i = 0; i < MAX_ENDED; i++) {
-        if (watch->ended[i].pid == pid && ts_ns - watch->ended[i].ts_ns <= TOGETHER_NS)
+        if (watch->ended[i].pid == pid && is_same(watch->ended[i].ts_ns, ts_ns, alive_ns))
             return true;
     }
     const size_t place = watch->num_ended++ % MAX_ENDED;
@@ -307,13 +320,14 @@ static void drop_alone(struct detect *d, const struct call *call, uint64_t key, 
 {
     struct table *crashed = &d->crash->crashed;
     const uint64_t pid = key_of_pid(&call->callee), place = key_of_place(call->conn, crash);
-    has_ended(d->crash, pid, call->end_ns);
-    has_ended(d->crash, place, call->end_ns);
+    has_ended(d->crash, pid, call->end_ns, INT64_MIN);
+    has_ended(d->crash, place, call->end_ns, INT64_MIN);
+    d->crash->latest_ns = call->end_ns;
     if (d->crash->due_ns == 0)
         return;
     for (struct crashed *c = table_oldest(crashed); c != NULL; c = table_newer(crashed, c)) {
-        const bool is_same = c->key == (key ^ ALONE) || c->key == (place ^ ALONE);
-        if (!c->is_pending || !(is_same || (pid != 0 && c->pid == pid)))
+        const bool is_alike = c->key == (key ^ ALONE) || c->key == (place ^ ALONE);
+        if (!c->is_pending || !(is_alike || (pid != 0 && c->pid == pid)))
             continue;
         const int64_t after_ns = latest_of(c) - call->end_ns;
         if (call->start_ns > latest_of(c) || after_ns > TOGETHER_NS || after_ns < -TOGETHER_NS)
@@ -441,7 +455,7 @@ static void keep_alone(struct detect *d, struct crashed *c, uint64_t pid, int64_
     const bool is_one_way = detect_is_one_way(d, d->draft.evidence[0].conn);
     count(c, table_find(&d->crash->crashed, c->key ^ ALONE), is_one_way ? NULL : &d->draft, ts_ns);
     c->pid = pid;
-    c->anew = 0;
+    d->crash->latest_ns = ts_ns;
     c->is_guess = d->is_guess;
     c->finding = d->draft;
     c->is_pending = true;
@@ -479,35 +493,57 @@ static uint64_t key_of_monitor(const struct ds_message *message)
     return hash_more(key, ref.word, ref.num_words * sizeof ref.word[0]);
 }
 
-/* is_anew says whether the process that learns of a crash began to monitor after the previous one. */
-static bool is_anew(const struct crashed *c, const struct ds_message *message)
+/* key_of_link returns 0 if one of the processes is unknown. */
+static uint64_t key_of_link(const struct ds_message *message, enum ds_role watcher, enum ds_role watched)
 {
-    return c != NULL && c->anew != 0 && c->anew == key_of_monitor(message);
+    const enum ds_role roles[2] = {watcher, watched};
+    uint64_t key = 19;
+    for (int i = 0; i < 2; i++) {
+        struct ds_identity pid;
+        if (!ds_term_get_pid(&message->role[roles[i]], &pid))
+            return 0;
+        key = hash_more(hash_short(key, pid.node), &pid.creation, sizeof pid.creation);
+        key = hash_more(key, pid.word, 2 * sizeof pid.word[0]);
+    }
+    return key;
+}
+
+static void put_tie(struct crash_watch *watch, uint64_t key, int64_t ts_ns)
+{
+    if (key == 0)
+        return;
+    const size_t place = watch->num_ties++ % MAX_TIES;
+    watch->tie[place].key = key;
+    watch->tie[place].ts_ns = ts_ns;
+}
+
+/* alive_ns returns when the process was alive, of which a watcher now learns that it crashed: it was
+ * when the monitor or link began, as otherwise the reason were noproc. INT64_MIN: unknown. */
+static int64_t alive_ns(const struct crash_watch *watch, const struct ds_message *message)
+{
+    const uint64_t key = message->op->kind == DS_KIND_EXIT
+                             ? key_of_link(message, DS_ROLE_TO, DS_ROLE_FROM)
+                             : key_of_monitor(message);
+    for (size_t i = 0; key != 0 && i < MAX_TIES; i++) {
+        if (watch->tie[i].key == key)
+            return watch->tie[i].ts_ns;
+    }
+    return INT64_MIN;
 }
 
 void detect_crash_watched(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
-    struct party who = {.node = event->conn->end[!event->dir].node, .name = record->note.to_name};
-    if (d->crash->crashed.num == 0 ||
-        (who.name.data == NULL && !ds_term_get_atom(&event->message.role[DS_ROLE_TO], &who.name)))
+    const struct ds_message *m = &event->message;
+    struct crash_watch *watch = d->crash;
+    if (event->ts_ns - watch->latest_ns > TOGETHER_NS)
         return;
-    struct crashed *c = table_find(&d->crash->crashed, key_of(&who, event->conn->number) ^ ALONE);
-    if (c != NULL && c->anew == 0)
-        c->anew = key_of_monitor(&event->message);
-}
-
-/* forget_monitor forgets a monitor of a name that ended otherwise, as with noproc: it reports no
- * crash. */
-static void forget_monitor(struct detect *d, const struct record *record)
-{
-    if (d->crash->crashed.num == 0)
-        return;
-    const struct party who = read_process(record);
-    const uint64_t key = key_of(&who, record->event->conn->number) ^ ALONE;
-    struct crashed *c = who.name.data != NULL ? table_find(&d->crash->crashed, key) : NULL;
-    if (is_anew(c, &record->event->message))
-        c->anew = 0;
+    if (m->op->kind != DS_KIND_LINK)
+        put_tie(watch, key_of_monitor(m), event->ts_ns);
+    if (m->op->kind == DS_KIND_LINK)
+        put_tie(watch, key_of_link(m, DS_ROLE_FROM, DS_ROLE_TO), event->ts_ns);
+    else if (m->op->kind == DS_KIND_SPAWNED)
+        put_tie(watch, key_of_link(m, DS_ROLE_TO, DS_ROLE_RESULT), event->ts_ns);
 }
 
 void detect_crash_message(struct detect *d, const struct record *record)
@@ -519,20 +555,19 @@ void detect_crash_message(struct detect *d, const struct record *record)
     struct crash crash;
     if (record->note.call != 0 || reason->data == NULL)
         return;
-    if (!read_crash(reason, &crash) || !crash.has_stack) {
-        forget_monitor(d, record);
+    if (!read_crash(reason, &crash) || !crash.has_stack)
         return;
-    }
     const struct party who = read_process(record);
     const uint64_t key =
         who.name.data != NULL ? key_of(&who, event->conn->number)
                               : key_of_place(event->conn->number, &crash);
     const uint64_t pid = key_of_pid(&who);
+    const int64_t since_ns = alive_ns(d->crash, m);
     struct crashed *c = table_find(crashed, key ^ ALONE);
-    if (has_ended(d->crash, pid, event->ts_ns) ||
-        (who.name.data == NULL && has_ended(d->crash, key, event->ts_ns)) ||
-        crashed_since(table_find(crashed, key), event->ts_ns) ||
-        (crashed_since(c, event->ts_ns) && !is_anew(c, m)))
+    if (has_ended(d->crash, pid, event->ts_ns, INT64_MIN) ||
+        (who.name.data == NULL && has_ended(d->crash, key, event->ts_ns, since_ns)) ||
+        crashed_since(table_find(crashed, key), event->ts_ns, since_ns) ||
+        crashed_since(c, event->ts_ns, since_ns))
         return;
     if (c == NULL && (c = find_or_put(d, key ^ ALONE)) == NULL)
         return;

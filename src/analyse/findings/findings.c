@@ -203,7 +203,7 @@ static inline void take_crash(struct detect *d, const struct record *record)
         return;
     if (op->kind == DS_KIND_DOWN || op->kind == DS_KIND_EXIT)
         detect_crash_message(d, record);
-    else if (op->kind == DS_KIND_MONITOR)
+    else if (op->kind == DS_KIND_MONITOR || op->kind == DS_KIND_LINK || op->kind == DS_KIND_SPAWNED)
         detect_crash_watched(d, record);
 }
 

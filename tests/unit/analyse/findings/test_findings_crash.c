@@ -473,6 +473,7 @@ static void watched_anew(void **state)
         begin_calls();
         for (uint8_t i = 0; i < CRASHES; i++) {
             if (is_anew) {
+                w.now_ns += MS; /* they learned of the one before */
                 told_of_monitor(MONITOR, i);
                 told_of_monitor(MONITOR, 50);
                 told_of_monitor(MONITOR, 51); /* it gives up before */
@@ -484,6 +485,128 @@ static void watched_anew(void **state)
         found(is_anew ? "DS314 DS314 DS314" : "DS314");
         assert_int_equal(w.last.count, is_anew ? CRASHES : 1);
         assert_int_equal(w.last.severity, is_anew ? SEVERITY_ERROR : SEVERITY_WARNING);
+    }
+}
+
+/* Ways to watch a process of bob: alice monitors it, links to it, or has spawned it so. */
+enum tie { BY_MONITOR, BY_LINK, BY_SPAWN_MONITOR, BY_SPAWN_LINK, TIES };
+
+/* tie_of is that alice watches process pid, or is told that it crashed. */
+static void tie_of(enum tie tie, uint8_t pid, bool is_down)
+{
+    enum { LINK = 1, SPAWN_REPLY = 31, WATCHER = 200 };
+    const bool is_link = tie == BY_LINK || tie == BY_SPAWN_LINK, is_spawn = tie >= BY_SPAWN_MONITOR;
+    const uint8_t ref[] = {90, 0, 1, 119, 1, 'a', 0, 0, 0, 5, 0, 0, 0, pid};
+    struct ds_event event = message(is_down || is_spawn, "j", 1);
+    struct ds_message *m = &event.message;
+    m->op = ds_op_find(is_down ? (is_link ? LINK_EXIT : DOWN) : is_spawn ? SPAWN_REPLY : is_link ? LINK : MONITOR);
+    m->payload = (struct ds_term){0};
+    begin_terms();
+    put_stack("badarith", "handle_cast");
+    if (is_down)
+        m->role[DS_ROLE_REASON] = term_since(0);
+    size_t at = term_bytes.len;
+    put_pid("bob@b", pid);
+    m->role[is_down ? DS_ROLE_FROM : is_spawn ? DS_ROLE_RESULT : DS_ROLE_TO] = term_since(at);
+    at = term_bytes.len;
+    put_pid("alice@a", WATCHER);
+    m->role[is_down || is_spawn ? DS_ROLE_TO : DS_ROLE_FROM] = term_since(at);
+    at = term_bytes.len;
+    put_bytes(ref, sizeof ref);
+    if (tie != BY_LINK && !(is_down && is_link))
+        m->role[DS_ROLE_REF] = term_since(at);
+    put(&event);
+}
+
+/* asked_and_crashed is that a request ended calc, whose pid nothing tells. */
+static void asked_and_crashed(void)
+{
+    begin_terms();
+    put_stack("badarith", "handle_call");
+    struct call call = ended();
+    call.callee = (struct party){.name = text("calc")};
+    call.conn = w.conn.number;
+    call.start_ns = w.now_ns - MS;
+    call.end_ns = w.now_ns;
+    put_call(&call);
+}
+
+/* A request has ended a process whose pid nothing tells, then one crashes in the same function: it is
+ * another one if it was alive after the first crash, as who watches it from then on shows. */
+static void alive_after(void **state)
+{
+    static const struct {
+        int64_t watched_ns, told_ns; /* after the first crash */
+        const char *found;
+    } cases[] = {
+        {1, 300 * MS, "DS312 DS314"},
+        {300 * MS, 300 * MS, "DS312 DS314"},
+        {300 * MS, SECOND, "DS312 DS314"},
+        {0, 300 * MS, "DS312"}, /* within the same moment */
+        {-MS, 300 * MS, "DS312"}, /* watched before: it is the same crash, */
+        {-MS, SECOND, "DS312"},
+        {-MS, SECOND + 1, "DS312 DS314"}, /* unless that is too long ago */
+    };
+    (void)state;
+    for (size_t i = 0; i < TIES * (sizeof cases / sizeof cases[0]); i++) {
+        const size_t k = i / TIES;
+        begin_calls();
+        const int64_t crash_ns = w.now_ns;
+        for (int is_before = 1; is_before >= 0; is_before--) {
+            w.now_ns = crash_ns;
+            if (!is_before)
+                asked_and_crashed();
+            w.now_ns = crash_ns + cases[k].watched_ns;
+            if (is_before == (cases[k].watched_ns < 0))
+                tie_of(i % TIES, 9, false);
+        }
+        w.now_ns = crash_ns + cases[k].told_ns;
+        tie_of(i % TIES, 9, true);
+        found(cases[k].found);
+    }
+}
+
+/* Each watcher's own monitor or link says it: that of another process says nothing of this one. */
+static void alive_by_whom(void **state)
+{
+    (void)state;
+    for (enum tie tie = BY_MONITOR; tie < TIES; tie++) {
+        begin_calls();
+        asked_and_crashed();
+        w.now_ns += MS;
+        tie_of(tie, 10, false);
+        w.now_ns += MS;
+        tie_of(tie, 9, true);
+        found("DS312");
+    }
+}
+
+/* Watchers are kept up to a cap, the latest ones, and none that began long after a crash. */
+static void many_watchers(void **state)
+{
+    enum { KEPT = 128 };
+    (void)state;
+    for (int too_many = 0; too_many < 2; too_many++) {
+        begin_calls();
+        asked_and_crashed();
+        w.now_ns += MS;
+        for (int i = 0; i < KEPT + too_many; i++)
+            tie_of(BY_MONITOR, (uint8_t)i, false);
+        w.now_ns += MS;
+        tie_of(BY_MONITOR, 0, true);
+        found(too_many ? "DS312" : "DS312 DS314");
+    }
+    for (int is_late = 0; is_late < 2; is_late++) { /* the oldest is replaced within a second alone */
+        begin_calls();
+        asked_and_crashed();
+        w.now_ns += MS;
+        tie_of(BY_MONITOR, 0, false);
+        w.now_ns += SECOND - MS + is_late;
+        for (int i = 1; i <= KEPT; i++)
+            tie_of(BY_MONITOR, (uint8_t)i, false);
+        w.now_ns -= MS * is_late;
+        tie_of(BY_MONITOR, 0, true);
+        found(is_late ? "DS312 DS314" : "DS312");
     }
 }
 
@@ -694,6 +817,7 @@ int main(void)
         cmocka_unit_test(watched_and_asked), cmocka_unit_test(named_and_watched),
         cmocka_unit_test(in_part), cmocka_unit_test(told_in_time),
         cmocka_unit_test(several_watchers), cmocka_unit_test(watched_anew),
+        cmocka_unit_test(alive_after), cmocka_unit_test(alive_by_whom), cmocka_unit_test(many_watchers),
         cmocka_unit_test(gap), cmocka_unit_test(loop),
         cmocka_unit_test(together),   cmocka_unit_test(becomes_worse), cmocka_unit_test(told_by),
         cmocka_unit_test(comes_back), cmocka_unit_test(out_of_time),
