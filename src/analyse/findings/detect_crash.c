@@ -498,7 +498,7 @@ static uint64_t key_of_link(const struct ds_message *message, enum ds_role watch
 {
     const enum ds_role roles[2] = {watcher, watched};
     uint64_t key = 19;
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
         struct ds_identity pid;
         if (!ds_term_get_pid(&message->role[roles[i]], &pid))
             return 0;

@@ -349,16 +349,21 @@ static void watched_and_asked(void **state)
     }
 }
 
-/* Called by its name and watched by its pid, which nothing ties to the name: where it crashed does. */
+/* Called by its name and watched by its pid, which nothing ties to the name: where it crashed does. On
+ * another link it does not, unless the call has the pid, too. */
 static void named_and_watched(void **state)
 {
     (void)state;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 16; i++) {
         const bool is_call_first = (i & 1) != 0, is_linked = (i & 2) != 0, is_elsewhere = (i & 4) != 0;
+        const bool has_pid = (i & 8) != 0;
         begin_calls();
         put_stack("badarith", "handle_call");
         struct call call = ended();
         call.callee = (struct party){.name = text("calc")};
+        if (has_pid)
+            call.callee = (struct party){.name = text("calc"), .node = text("bob@b"), .has_pid = true,
+                                         .id = 9, .creation = 5};
         call.conn = is_elsewhere ? 77 : 3;
         w.conn.number = 3;
         for (int j = 0; j < 2; j++) {
@@ -370,7 +375,7 @@ static void named_and_watched(void **state)
             w.now_ns += MS;
         }
         findings_end(w.findings);
-        assert_int_equal(w.num, is_elsewhere ? 2 : 1);
+        assert_int_equal(w.num, is_elsewhere && !has_pid ? 2 : 1);
     }
 }
 
@@ -610,6 +615,25 @@ static void many_watchers(void **state)
     }
 }
 
+/* A request ended a name; it is monitored anew, and crashes alone. */
+static void name_alive_after(void **state)
+{
+    (void)state;
+    for (int is_anew = 0; is_anew < 2; is_anew++) {
+        begin_calls();
+        for (int is_after = 0; is_after < 2; is_after++) {
+            if (is_after)
+                asked_and_crashed();
+            w.now_ns += MS;
+            if (is_anew == is_after)
+                told_of_monitor(MONITOR, 7);
+            w.now_ns += MS;
+        }
+        told_of_monitor(DOWN, 7);
+        found(is_anew ? "DS312 DS314" : "DS312");
+    }
+}
+
 static void gap(void **state)
 {
     (void)state;
@@ -818,6 +842,7 @@ int main(void)
         cmocka_unit_test(in_part), cmocka_unit_test(told_in_time),
         cmocka_unit_test(several_watchers), cmocka_unit_test(watched_anew),
         cmocka_unit_test(alive_after), cmocka_unit_test(alive_by_whom), cmocka_unit_test(many_watchers),
+        cmocka_unit_test(name_alive_after),
         cmocka_unit_test(gap), cmocka_unit_test(loop),
         cmocka_unit_test(together),   cmocka_unit_test(becomes_worse), cmocka_unit_test(told_by),
         cmocka_unit_test(comes_back), cmocka_unit_test(out_of_time),
