@@ -83,8 +83,8 @@ static void print_call(struct explain *e, const struct call *call)
     report_print_time(&e->text, call->start_ns, out);
     ds_buffer_add_text(out, "  ");
     label_show(call->label, out);
-    ds_buffer_printf(out, "  %s after ", call_outcome_name(call->outcome));
-    duration_print(call->end_ns - call->start_ns, out);
+    ds_buffer_printf(out, "  %s ", call_outcome_name(call->outcome));
+    call_print_span(call, out);
     ds_buffer_add_text(out, "  ");
     report_print_who(call, out);
     ds_buffer_add_text(out, "  ");
@@ -167,7 +167,10 @@ static void keep_call_itself(struct explain *e, const struct call *call)
     ds_buffer_add_text(out, " waited ");
     if (!call_has_end(call))
         ds_buffer_add_text(out, "for at least ");
-    duration_print(call->end_ns - call->start_ns, out);
+    if (call_was_sent(call))
+        duration_print(call->end_ns - call->start_ns, out);
+    else
+        ds_buffer_add_text(out, "until before the request was sent, it is unknown for how long");
     ds_buffer_add_text(out, ", from ");
     report_print_time(&e->text, call->start_ns, out);
     ds_buffer_printf(out, " (packet %" PRIu64 ") to ", call->start_frame);

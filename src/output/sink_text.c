@@ -163,8 +163,8 @@ static void add_call(struct text_state *s, const struct sink *sink, const struct
     party_print(&call->callee, s->out);
     text_add(s, ": ");
     text_add_word(s, PAINT_TROUBLE, call_outcome_name(call->outcome));
-    text_add(s, " after ");
-    duration_print(call->end_ns - call->start_ns, s->out);
+    text_add(s, " ");
+    call_print_span(call, s->out);
     text_add(s, "\n");
 }
 

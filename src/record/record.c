@@ -3,6 +3,7 @@
  */
 #include "record/record.h"
 
+#include "core/duration.h"
 #include "core/printable.h"
 #include "core/term_show.h"
 
@@ -12,6 +13,19 @@
 bool call_has_end(const struct call *call)
 {
     return call->outcome == CALL_OK || call_outcome_is_failure(call->outcome);
+}
+
+bool call_was_sent(const struct call *call)
+{
+    return (call->outcome != CALL_TIMEOUT && call->outcome != CALL_ABANDONED) || call->start_frame == 0 ||
+           call->start_frame != call->end_frame || call->start_ns != call->end_ns;
+}
+
+void call_print_span(const struct call *call, struct ds_buffer *out)
+{
+    ds_buffer_add_text(out, call_was_sent(call) ? "after " : "before it was sent");
+    if (call_was_sent(call))
+        duration_print(call->end_ns - call->start_ns, out);
 }
 
 size_t record_terms_len(const struct record *record)

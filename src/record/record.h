@@ -201,6 +201,13 @@ static inline bool record_is_aside(const struct record *record)
 /* call_has_end says whether it is known how long a call lasted. */
 bool call_has_end(const struct call *call);
 
+/* call_was_sent says whether a request was sent while its caller waited. If the same packet also says
+ * that it waits no longer, both had waited to be sent, behind a stall: it is unknown for how long. */
+bool call_was_sent(const struct call *call);
+
+/* call_print_span prints "after 20.2 ms", or "before it was sent". */
+void call_print_span(const struct call *call, struct ds_buffer *out);
+
 /* record_terms_len returns the number of bytes of its terms in the external format. */
 size_t record_terms_len(const struct record *record);
 

@@ -55,7 +55,10 @@ static void print_line(const struct call_table *report, const struct call *call,
     ds_buffer_printf(out, "#%" PRIu64 "\t", call->number);
     report_print_time(report->text, call->start_ns, out);
     ds_buffer_add_text(out, "\t");
-    duration_print(call->end_ns - call->start_ns, out);
+    if (call_was_sent(call))
+        duration_print(call->end_ns - call->start_ns, out);
+    else
+        ds_buffer_add_text(out, "?");
     ds_buffer_add_text(out, "\t");
     label_show(call->label, out);
     ds_buffer_printf(out, "\t%s\t", call_outcome_name(call->outcome));

@@ -33,9 +33,9 @@ static void get_label(struct filter_probe *probe, const struct record *record, i
 static void get_latency(struct filter_probe *probe, const struct record *record, int which)
 {
     (void)which;
-    if (record->call != NULL)
+    if (record->call != NULL && call_was_sent(record->call))
         probe_offer_number(probe, record->call->end_ns - record->call->start_ns);
-    else if (record->note.has_latency)
+    else if (record->call == NULL && record->note.has_latency)
         probe_offer_number(probe, record->note.latency_ns);
 }
 

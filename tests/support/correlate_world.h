@@ -39,7 +39,7 @@ struct seen {
         enum certainty certainty;
         enum call_doubt doubt;
         uint32_t likely_atoms;
-        char class[16], label[32], callee[64], mfa[64];
+        char class[16], label[32], callee[64], mfa[64], span[32];
         bool ambiguous, inferred, has_request, has_args, has_result, is_for, awaits_input;
         int64_t latency_ns;
         size_t num_children;
@@ -101,6 +101,9 @@ static inline void on_record(void *context, const struct record *record)
              callee.data != NULL ? callee.data : "");
     snprintf(seen->ended[i].mfa, 64, "%.*s", (int)call->mfa.len,
              call->mfa.data != NULL ? call->mfa.data : "");
+    callee.len = 0;
+    call_print_span(call, &callee);
+    snprintf(seen->ended[i].span, sizeof seen->ended[i].span, "%.*s", (int)callee.len, callee.data);
     ds_buffer_free(&callee);
 }
 

@@ -593,6 +593,19 @@ static void raise_certainty(struct call *call, enum certainty certainty)
         call->certainty = certainty;
 }
 
+/* judge_given_up: a caller that ends because its call timed out says so. A request that is sent when its
+ * caller waits no longer was stalled: the wait before it was sent is unknown. If the caller goes on, it
+ * had most likely timed out. */
+static void judge_given_up(struct call *call, enum caller_fate fate, int64_t now_ns)
+{
+    const bool says_so = fate == CALLER_TIMED_OUT && now_ns - call->end_ns <= DEATH_NS;
+    if (call->outcome != CALL_ABANDONED ||
+        (!says_so && (call->end_ns - call->start_ns >= LEAST_TIMEOUT_NS || now_ns <= call->end_ns)))
+        return;
+    call->outcome = CALL_TIMEOUT;
+    call->certainty = says_so ? CERTAINTY_SURE : CERTAINTY_POSSIBLE;
+}
+
 void calls_set_fate(struct calls *calls, const struct pid_key *caller, enum caller_fate fate,
                     int64_t now_ns)
 {
@@ -604,6 +617,7 @@ void calls_set_fate(struct calls *calls, const struct pid_key *caller, enum call
         struct call *call = h->copy->call;
         if ((h->waits & HELD_FOR_ANSWER) != 0 && fate != CALLER_ENDED) {
             h->is_alive = true;
+            judge_given_up(call, fate, now_ns);
             continue;
         }
         if ((h->waits & HELD_FOR_DEATH) == 0)
@@ -625,8 +639,10 @@ void calls_heard_late(struct calls *calls, struct open_call *call, int64_t now_n
         h = pending_calls_next(&calls->held, h);
     if (h != NULL && (h->waits & HELD_FOR_ANSWER) != 0) {
         if (!call->caller_ended || h->is_alive) {
+            if (h->copy->call->outcome != CALL_TIMEOUT)
+                h->copy->call->certainty = CERTAINTY_LIKELY;
             h->copy->call->outcome = CALL_TIMEOUT;
-            h->copy->call->certainty = CERTAINTY_LIKELY;
+            raise_certainty(h->copy->call, CERTAINTY_LIKELY);
         }
         pending_calls_settle(&calls->held, h, HELD_FOR_ANSWER);
     }

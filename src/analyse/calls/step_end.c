@@ -17,7 +17,8 @@ void step_set_end(struct step *s, struct open_call *call, enum note_role role,
     s->note->call = call->number;
     s->note->outcome = outcome;
     s->note->answers_unread = call->is_unread;
-    s->note->has_latency = true;
+    s->note->has_latency = call->start_frame == 0 || s->event->frame != call->start_frame ||
+                           s->event->ts_ns != call->start_ns;
     s->note->latency_ns = s->event->ts_ns > call->start_ns ? s->event->ts_ns - call->start_ns : 0;
 }
 

@@ -51,8 +51,12 @@ void detect_timeout(struct detect *d, const struct record *record)
     if (call->group != NULL && call->group[0] != '\0')
         f->severity = SEVERITY_NOTE; /* Erlang/OTP and libraries abandon such calls by themselves */
     name_callee(&f->sentence, record);
-    wording_say(&f->detail, "after {waited}, asked by {caller}, call #{call}", a_span(waited_ns),
-                a_party(&call->caller), a_number(call->number));
+    if (call_was_sent(call))
+        wording_say(&f->detail, "after {waited}", a_span(waited_ns));
+    else
+        wording_add(&f->detail, "before the request was sent: it waited behind a stall");
+    wording_say(&f->detail, ", asked by {caller}, call #{call}", a_party(&call->caller),
+                a_number(call->number));
     detect_frame(f, call->end_frame, "the caller stops waiting");
     /* If packets are missing, or atoms are unknown, the reply may have come. */
     const bool may_be_answered = w != NULL && (w->gap_ns >= call->start_ns || w->initiator < 0);

@@ -326,9 +326,8 @@ static void describe_end(struct diagram_step *step, const struct call *call)
         return;
     diagram_step_describe_parties(step, call);
     step->row.kind = STEP_NOTE;
-    ds_buffer_printf(&step->row.text, "#%" PRIu64 " %s after ", call->number,
-                     call_outcome_name(call->outcome));
-    duration_print(call->end_ns - call->start_ns, &step->row.text);
+    ds_buffer_printf(&step->row.text, "#%" PRIu64 " %s ", call->number, call_outcome_name(call->outcome));
+    call_print_span(call, &step->row.text);
 }
 
 bool diagram_step_describe(struct diagram_step *step, const struct record *record)

@@ -61,7 +61,7 @@ void rows_call(struct rows *rows, const struct call *call)
     database_number(d, COLUMN_call_call, (int64_t)call->number);
     database_number(d, COLUMN_call_start_ns, call->start_ns);
     database_number(d, COLUMN_call_end_ns, call->end_ns);
-    if (call_has_end(call))
+    if (call_has_end(call) && call_was_sent(call))
         database_number(d, COLUMN_call_latency_ns, call->end_ns - call->start_ns);
     database_number(d, COLUMN_call_start_frame, (int64_t)call->start_frame);
     database_number(d, COLUMN_call_end_frame, (int64_t)call->end_frame);

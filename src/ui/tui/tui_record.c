@@ -30,8 +30,8 @@ static void print_call(const struct call *call, struct ds_buffer *out)
 {
     ds_buffer_printf(out, "call #%" PRIu64 " ", call->number);
     label_show(call->label, out);
-    ds_buffer_printf(out, " %s after ", call_outcome_name(call->outcome));
-    duration_print(call->end_ns - call->start_ns, out);
+    ds_buffer_printf(out, " %s ", call_outcome_name(call->outcome));
+    call_print_span(call, out);
     ds_buffer_add_text(out, "  ");
     report_print_who(call, out);
     ds_buffer_add_text(out, "  ");

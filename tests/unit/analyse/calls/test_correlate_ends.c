@@ -585,6 +585,61 @@ static void stalled_request(void **state)
     stop(&seen);
 }
 
+/* A request that is sent when its caller waits no longer has waited behind a stall, and so has the caller: if
+ * it goes on, it had timed out. If it ends because of a timeout, it had, however long that took. */
+static void given_up_before(void **state)
+{
+    enum { NOTHING, GOES_ON, ENDS_SO, ENDS_OTHERWISE, ANSWERED, SO_AND_ANSWERED };
+    static const struct {
+        int64_t waited_ns, after_ns; /* after_ns: until it is known what becomes of the caller */
+        int what;
+        enum call_outcome outcome;
+        enum certainty certainty;
+    } cases[] = {{0, 1000, NOTHING, CALL_ABANDONED, CERTAINTY_SURE},
+                 {0, 1000, GOES_ON, CALL_TIMEOUT, CERTAINTY_POSSIBLE},
+                 {0, 1000000, GOES_ON, CALL_TIMEOUT, CERTAINTY_POSSIBLE},
+                 {0, 0, GOES_ON, CALL_ABANDONED, CERTAINTY_SURE}, /* sent as early */
+                 {LEAST_TIMEOUT_NS - 1, 1000, GOES_ON, CALL_TIMEOUT, CERTAINTY_POSSIBLE},
+                 {LEAST_TIMEOUT_NS, 1000, GOES_ON, CALL_ABANDONED, CERTAINTY_SURE},
+                 {0, 1000, ENDS_SO, CALL_TIMEOUT, CERTAINTY_SURE},
+                 {1000, 1000, ENDS_OTHERWISE, CALL_ABANDONED, CERTAINTY_SURE},
+                 {237000000, 1000, ENDS_SO, CALL_TIMEOUT, CERTAINTY_SURE},
+                 {237000000, DEATH_NS, ENDS_SO, CALL_TIMEOUT, CERTAINTY_SURE},
+                 {237000000, DEATH_NS + 1, ENDS_SO, CALL_ABANDONED, CERTAINTY_SURE},
+                 {0, 1000, ENDS_OTHERWISE, CALL_ABANDONED, CERTAINTY_SURE},
+                 {0, 1000, ANSWERED, CALL_TIMEOUT, CERTAINTY_LIKELY},
+                 {0, 1000, SO_AND_ANSWERED, CALL_TIMEOUT, CERTAINTY_SURE}};
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const int what = cases[i].what;
+        monitor(&seen, 10 + i, etf_atom("echo"));
+        ask(&seen, 10 + i);
+        seen.now_ns += cases[i].waited_ns - 1000; /* each message takes 1000 itself */
+        demonitor(&seen, 10 + i);
+        assert_int_equal(seen.note.has_latency, cases[i].waited_ns != 0);
+        seen.now_ns += cases[i].after_ns - 1000;
+        if (what == GOES_ON)
+            monitor(&seen, 100 + i, etf_atom("other"));
+        if (what == ENDS_SO || what == ENDS_OTHERWISE || what == SO_AND_ANSWERED)
+            message(&seen, &(struct message){
+                .code = 28, .from = etf_pid("a@h", 1), .to = etf_pid("b@h", 5), .ref = etf_ref("b@h", 77),
+                .payload = etf_tuple(2, etf_atom(what == ENDS_OTHERWISE ? "killed" : "timeout"),
+                                     etf_atom("x"))});
+        if (what == ANSWERED || what == SO_AND_ANSWERED)
+            answer(&seen, 10 + i);
+        seen.now_ns += PENDING_CALLS_NS + 1;
+        correlate_time(seen.correlate, seen.now_ns);
+        assert_last(&seen, 1 + i, cases[i].outcome);
+        assert_int_equal(seen.ended[i].certainty, cases[i].certainty);
+        if (cases[i].waited_ns <= 1000)
+            assert_string_equal(seen.ended[i].span,
+                                cases[i].waited_ns == 0 ? "before it was sent" : "after 1 us");
+    }
+    stop(&seen);
+}
+
 /* A caller that receives another message and gives up at once may do so because of that message,
  * unless messages arrive all the time. */
 static void stops_for_a_message(void **state)
@@ -686,6 +741,7 @@ int main(void)
         cmocka_unit_test(gives_up_as_the_callee_ends),
         cmocka_unit_test(ended_in_the_call),
         cmocka_unit_test(certain_timeouts), cmocka_unit_test(stalled_request),
+        cmocka_unit_test(given_up_before),
         cmocka_unit_test(stops_for_a_message),
         cmocka_unit_test(likely_atoms),
         cmocka_unit_test(monitors_of_a_connection),

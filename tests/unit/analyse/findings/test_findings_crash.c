@@ -778,6 +778,18 @@ static void out_of_time(void **state)
         findings_record(w.findings, &(struct record){.event = &event, .call = &call});
         sentence_is(i == 0 ? "calls to shop of bob@127.0.0.1 time out" : "calls time out");
     }
+    for (int is_sent = 0; is_sent < 2; is_sent++) { /* the same packet has the request and its end, or two */
+        begin_calls();
+        up();
+        struct call call = call_of(CALL_TIMEOUT);
+        call.conn = 1;
+        call.certainty = CERTAINTY_POSSIBLE;
+        call.end_ns = call.start_ns;
+        call.end_frame = call.start_frame + (uint64_t)is_sent;
+        put_call(&call);
+        found("DS313");
+        detail_has(is_sent ? "after 0 ns, asked by " : "before the request was sent: it waited behind a stall, asked");
+    }
     begin_calls(); /* with a gap within it */
     up();
     struct call timeout = call_of(CALL_TIMEOUT);
