@@ -606,7 +606,7 @@ static bool dist_start(struct dissect_ctx *env, struct conn *conn)
     (void)env;
     if (dist == NULL)
         return false;
-    dist->initiator = conn->tcp->syn_seen[0] ? 0 : -1;
+    dist->initiator = conn->tcp->syn_seen[0] && !conn->tcp->both_opened ? 0 : -1;
     dist->last_step = DS_STEP_UNKNOWN;
     dist->closed_by = -1;
     for (int dir = 0; dir < 2; dir++) {

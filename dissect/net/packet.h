@@ -42,6 +42,7 @@ struct segment {
     uint16_t urgent;  /* with TCP_URG: the urgent pointer */
     bool has_bad_len;    /* captured completely, but shorter than its IP header says */
     bool acks_unsent;    /* set by tcp_reorder.c: it came before data that it acknowledges */
+    bool is_early;       /* with acks_unsent: it came before the SYN of its connection */
     enum packet_sum sum; /* set on demand (checksum_check), otherwise unknown */
     struct cursor ip4;   /* the segment's IPv4 header; empty: none */
     struct cursor summed; /* covered by the checksum, except the pseudo header; empty: cut off */

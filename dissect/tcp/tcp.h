@@ -35,6 +35,7 @@ struct tcp_conn_view {
     struct ds_addr addr[2];
     uint16_t port[2];
     bool syn_seen[2];  /* syn_seen[1]: the SYN-ACK */
+    bool both_opened;  /* both ends sent a SYN without ACK (RFC 9293, 3.5): either may speak first */
     bool only_past;    /* no packet was captured, all are from a snapshot */
     bool is_one_way;   /* at close: data of one end was captured, and nothing from the other */
     uint8_t reset_dir;

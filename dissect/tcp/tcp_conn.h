@@ -119,6 +119,8 @@ struct tcp_conn {
     struct tcp_reset reset;
     struct tcp_reuse *reuse;    /* NULL: none */
     bool ignores_past;     /* what is known is newer than the snapshot */
+    uint64_t first_frame;  /* of its first segment, and the time of that */
+    int64_t first_ns;
     uint64_t newest_frame; /* highest packet number of its segments */
     uint8_t num_taken;     /* segments processed, up to TCP_DISORDER: then its beginning is over */
     bool gave_up;          /* closed because no answer came; one may still come */

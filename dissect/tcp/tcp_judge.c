@@ -124,9 +124,11 @@ bool tcp_acks_unsent(const struct tcp_conn *conn, int dir, const struct segment 
     const struct tcp_stream *stream = &conn->stream[dir], *peer = &conn->stream[!dir];
     const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
     const uint32_t end = segment->seq + len;
-    if (len == 0 || (segment->flags & TCP_ACK) == 0 || !stream->started || !peer->started || !peer->heard ||
+    if (len == 0 || (segment->flags & TCP_ACK) == 0 || !stream->started ||
         tcp_diff(end, stream->next_seq) <= 0 || (stream->has_acked && tcp_diff(end, stream->acked) <= 0))
         return false;
+    if (!peer->started || !peer->heard)
+        return segment->is_early;
     if (segment->acks_unsent)
         return true; /* the acknowledged bytes may have been sent since */
     const int32_t ahead = tcp_diff(segment->ack, peer->next_seq);

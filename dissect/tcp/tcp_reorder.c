@@ -98,6 +98,30 @@ static void start_other(struct tcp_table *table, struct tcp_conn *conn, int dir)
         tcp_start_stream(&conn->stream[!dir], tcp_reorder_queue_start(&table->queue, one));
 }
 
+static uint32_t end_of_data(const struct segment *segment)
+{
+    return segment->seq + (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
+}
+
+static bool overlap(const struct segment *a, const struct segment *b)
+{
+    return tcp_diff(a->seq, end_of_data(b)) < 0 && tcp_diff(end_of_data(a), b->seq) > 0;
+}
+
+/* prefer_rival returns queued data that came in the place of data from before the SYN; one if there
+ * is none, or it is no such data. */
+static struct tcp_queued *prefer_rival(const struct tcp_table *table, struct tcp_queued *one)
+{
+    struct tcp_queued *other = one->segment.is_early ? table->queue.first : NULL;
+    while ((other = tcp_reorder_queue_find(other, &one->segment)) != NULL) {
+        if (other->segment.src_port == one->segment.src_port && !other->segment.is_early &&
+            (other->segment.flags & (TCP_SYN | TCP_RST)) == 0 && overlap(&other->segment, &one->segment))
+            return other;
+        other = other->next;
+    }
+    return one;
+}
+
 /* process_untimely processes the first queued segment, whose wait is over, or one that was sent
  * before it. */
 static void process_untimely(struct tcp_table *table)
@@ -107,7 +131,7 @@ static void process_untimely(struct tcp_table *table)
     struct tcp_conn *conn = tcp_find_conn(table, &one->segment, &dir);
     if (conn == NULL)
         one = tcp_reorder_queue_acked(&table->queue, one);
-    one = tcp_reorder_queue_earliest(&table->queue, one);
+    one = prefer_rival(table, tcp_reorder_queue_earliest(&table->queue, one));
     const struct segment segment = one->segment;
     conn = tcp_find_conn(table, &segment, &dir);
     if (conn != NULL && conn->stream[dir].started)
@@ -155,11 +179,6 @@ static bool begins_behind_queue(const struct tcp_table *table, const struct tcp_
            tcp_reorder_queue_has_data(&table->queue, syn);
 }
 
-static uint32_t end_of_data(const struct segment *segment)
-{
-    return segment->seq + (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
-}
-
 /* is_doubtful says whether a segment may acknowledge bytes that were not sent. Before its
  * connection is known, any data may, if a segment of the other end is queued. */
 static bool is_doubtful(struct tcp_queued *one, const struct tcp_conn *conn, int dir,
@@ -179,11 +198,6 @@ static bool is_doubtful(struct tcp_queued *one, const struct tcp_conn *conn, int
     return false;
 }
 
-static bool overlap(const struct segment *a, const struct segment *b)
-{
-    return tcp_diff(a->seq, end_of_data(b)) < 0 && tcp_diff(end_of_data(a), b->seq) > 0;
-}
-
 /* has_rival says whether other data of its sender has come in the place of a segment, or may be
  * queued. */
 static bool has_rival(struct tcp_queued *one, const struct tcp_stream *stream,
@@ -200,9 +214,41 @@ static bool has_rival(struct tcp_queued *one, const struct tcp_stream *stream,
     return false;
 }
 
+/* doubt_earlier makes queued data wait for what comes in its place if it was captured before the
+ * first SYN of its connection, or of its sender: it was captured too early, or is forged. */
+static void doubt_earlier(struct tcp_queued *one, const struct tcp_conn *conn, int dir,
+                          const struct segment *syn)
+{
+    if (conn != NULL && conn->view.syn_seen[dir])
+        return;
+    const bool is_first = (syn->flags & TCP_ACK) == 0 && (conn == NULL || !conn->view.syn_seen[!dir]);
+    for (; (one = tcp_reorder_queue_find(one, syn)) != NULL; one = one->next) {
+        struct segment *queued = &one->segment;
+        if ((is_first || queued->src_port == syn->src_port) &&
+            (queued->flags & (TCP_SYN | TCP_RST)) == 0 && queued->seq != end_of_data(queued))
+            queued->acks_unsent = queued->is_early = true;
+    }
+}
+
+/* was_sent says whether a number is not after what was captured of a stream, the queue included. */
+static bool was_sent(struct tcp_queued *one, const struct tcp_stream *stream, const struct segment *ack)
+{
+    if (stream != NULL && stream->started &&
+        (tcp_diff(ack->ack, stream->next_seq + 1) <= 0 ||
+         (stream->held != NULL && tcp_diff(ack->ack, tcp_stream_held_end(stream) + 1) <= 0)))
+        return true;
+    while ((one = tcp_reorder_queue_find(one, ack)) != NULL) {
+        if (one->segment.src_port == ack->dst_port &&
+            tcp_diff(ack->ack, end_of_data(&one->segment) + 1) <= 0)
+            return true;
+        one = one->next;
+    }
+    return false;
+}
+
 /* compare_acks compares the acknowledgement of a segment with the queue. Queued segments of the
  * other end may contain the bytes that it acknowledges, and those that it acknowledges have
- * arrived. peer is the stream of the other end. */
+ * arrived, unless it acknowledges more than was sent. peer is the stream of the other end. */
 static void compare_acks(struct tcp_queued *first, const struct tcp_stream *peer, struct segment *segment)
 {
     struct tcp_queued *one = first;
@@ -215,7 +261,7 @@ static void compare_acks(struct tcp_queued *first, const struct tcp_stream *peer
         if (!queued->acks_unsent && tcp_diff(sent, segment->ack) >= 0)
             segment->acks_unsent = false;
         if (queued->acks_unsent && segment->sum != PACKET_SUM_BAD && !segment->acks_unsent &&
-            tcp_diff(end, segment->ack) <= 0)
+            tcp_diff(end, segment->ack) <= 0 && was_sent(first, peer, segment))
             queued->acks_unsent = has_rival(first, peer, queued);
     }
 }
@@ -226,8 +272,10 @@ void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
     struct tcp_conn *conn = tcp_find_conn(table, segment, &dir);
     if (conn == NULL || !(conn->forgotten || conn->stream[dir].believes_all))
         segment->sum = checksum_check(segment);
-    segment->acks_unsent = false;
+    segment->acks_unsent = segment->is_early = false;
     segment->acks_unsent = is_doubtful(table->queue.first, conn, dir, segment);
+    if (table->queue.first != NULL && (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN)
+        doubt_earlier(table->queue.first, conn, dir, segment);
     if ((segment->flags & TCP_ACK) != 0)
         compare_acks(table->queue.first, conn != NULL ? &conn->stream[!dir] : NULL, segment);
     if (table->queue.first == NULL && conn != NULL && tcp_receive_expected(table, conn, dir, segment))

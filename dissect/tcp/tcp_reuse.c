@@ -168,11 +168,12 @@ static bool is_new(const struct tcp_conn *conn, int dir, uint32_t number)
 }
 
 /* is_new_one_way says whether the number of a SYN is new, or the SYN came after the FIN, if the
- * other end is not heard. Numbers before the first captured one count as new. */
-static bool is_new_one_way(const struct tcp_stream *stream, const struct segment *syn)
+ * other end is not heard. Numbers before the first captured one count as new, and so does the first
+ * one of a stream without a SYN. */
+static bool is_new_one_way(const struct tcp_stream *stream, bool has_syn, const struct segment *syn)
 {
     const uint32_t next = syn->seq + 1;
-    return tcp_diff(next, stream->next_seq) > 0 ||
+    return tcp_diff(next, stream->next_seq) > 0 || (!has_syn && next == stream->first_seq) ||
            (!stream->is_long && tcp_diff(next, stream->first_seq) < 0) ||
            (stream->fin_seen && syn->frame > stream->fin_frame && next != stream->next_seq);
 }
@@ -211,7 +212,7 @@ static bool follows_syn(const struct tcp_conn *conn, const struct segment *syn, 
         return false;
     return has_far_number ||
            (tcp_has_other_ack(conn, dir, segment) && !(is_syn_ack && is_far(segment->ack, syn->ack))) ||
-           (!peer->heard && is_new_one_way(stream, syn));
+           (!peer->heard && is_new_one_way(stream, conn->view.syn_seen[syn_dir], syn));
 }
 
 /* answers says whether a segment of direction dir has both numbers that data of the other end

@@ -20,6 +20,17 @@ enum {
 #define FIRST_SYN_WAIT_NS (3500 * TCP_MS_NS)
 #define SYN_WAIT_SLACK_NS (500 * TCP_MS_NS)
 
+/* comes_after_data says whether a SYN was captured behind data that has to follow it, and not only
+ * because packets are not quite in order: it begins another connection, even with the same number,
+ * and that data was forged. */
+static bool comes_after_data(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const bool is_answer = (segment->flags & TCP_ACK) != 0;
+    return !conn->view.syn_seen[0] && !conn->view.syn_seen[1] && !conn->view.only_past &&
+           (conn->stream[dir].has_data || (!is_answer && conn->stream[!dir].has_data)) &&
+           segment->ts_ns > conn->first_ns && tcp_is_in_order(segment->frame, conn->first_frame);
+}
+
 /* is_late_syn says whether a SYN is the one that began a stream, or must have begun it: its
  * number is just before the first byte that was seen. */
 static bool is_late_syn(const struct tcp_conn *conn, int dir, const struct segment *segment)
@@ -38,6 +49,8 @@ static bool is_late_syn(const struct tcp_conn *conn, int dir, const struct segme
 bool tcp_is_reused(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     const struct tcp_stream *stream = &conn->stream[dir];
+    if (comes_after_data(conn, dir, segment))
+        return true;
     if (!stream->started || is_late_syn(conn, dir, segment))
         return false;
     const struct tcp_stream *peer = &conn->stream[!dir];
@@ -93,6 +106,7 @@ static void on_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
     const bool is_answer = (segment->flags & TCP_ACK) != 0;
     table->shared.stats->retransmitted += is_late && is_again;
     conn->view.syn_seen[dir] = true;
+    conn->view.both_opened |= dir == 1 && !is_answer;
     if (dir == 0 && !is_answer)
         note_syn(table, conn, segment->seq);
     if (!is_late) {

@@ -386,6 +386,8 @@ struct tcp_conn *tcp_open_conn(struct tcp_table *table, const struct segment *se
     conn->view.number = number != 0 ? number : ++table->num_made;
     conn->view.only_past = is_past;
     conn->num_taken = is_past ? TCP_DISORDER : 0;
+    conn->first_frame = segment->frame;
+    conn->first_ns = segment->ts_ns;
     table->shared.stats->tcp_connections += !is_past;
     tcp_set_now(table, conn);
     table->shared.events->open(table->shared.context, &conn->view);

@@ -38,6 +38,24 @@ static void test_ends(void **state)
     assert_int_equal(fake_finish(&fake), 0);
 }
 
+/* Both ends have sent a SYN at once: who speaks first is the initiator, whoever's SYN was captured first. */
+static void test_both_opened(void **state)
+{
+    (void)state;
+    static const struct step steps[] = {B(SEND_NAME), A(STATUS_OK CHALLENGE), B(REPLY_SECRET), A(ACK_SECRET)};
+    assert_true(begin(&version_6));
+    fake.tcp.both_opened = true;
+    fake.conn.proto->close(&fake.env, &fake.conn, TCP_CLOSE_CAPTURE);
+    assert_true(fake.conn.proto->start(&fake.env, &fake.conn));
+    for (int i = 0; i < 4; i++)
+        do_step(&steps[i], false);
+    assert_memory_equal(fake.conn.view.end[1].node.data, "alice@h", 7);
+    assert_memory_equal(fake.conn.view.end[0].node.data, "bob@h", 5);
+    assert_int_equal(fake.env.stats.handshakes, 1);
+    fake_close(&fake, TCP_CLOSE_FIN);
+    assert_int_equal(fake_finish(&fake), 0);
+}
+
 static void test_nobody_there(void **state)
 {
     (void)state;
@@ -134,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_both_opened),
         cmocka_unit_test(test_nobody_there),
         cmocka_unit_test(test_half_closed),
         cmocka_unit_test(test_silence),

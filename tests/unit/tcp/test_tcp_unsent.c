@@ -185,6 +185,30 @@ static void test_unsent_ack_of_replaced_data(void **state)
     assert_int_equal(w->table->last->stream[B].acked, 900);
 }
 
+/* An acknowledgement of far more than was sent is forged as well, and does not show that data has arrived. */
+static void test_unsent_ack_and_another(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed(w, A, TCP_ACK, 102, 503, "spoof");
+    feed(w, B, TCP_ACK | TCP_FIN, 505, 102 + 2 * TCP_NEAR, "xy");
+    expect_log(w, "");
+    feed(w, A, TCP_ACK, 102, 502, "right");
+    tcp_table_settle(w->table);
+    expect_log(w, "0:right");
+    assert_int_equal(w->stats.ignored, 2);
+}
+
+/* One of the byte behind it is that of a FIN, which was not captured. */
+static void test_unsent_ack_and_one_of_a_fin(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed(w, A, TCP_ACK, 102, 503, "was sent");
+    feed(w, B, TCP_ACK, 502, 111, "");
+    expect_log(w, "0:was sent");
+}
+
 static void test_acks_of_a_fin(void **state)
 {
     struct world *w = *state;
@@ -210,6 +234,8 @@ int main(void)
         TEST(test_unsent_ack_behind_a_reset),
         TEST(test_unsent_ack_and_a_bad_checksum),
         TEST(test_unsent_ack_of_replaced_data),
+        TEST(test_unsent_ack_and_another),
+        TEST(test_unsent_ack_and_one_of_a_fin),
         TEST(test_acks_of_a_fin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
