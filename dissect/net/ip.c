@@ -27,6 +27,13 @@ enum {
     EXT_DESTINATION = 60,
     EXT_MOBILITY = 135,
 
+    OPTION6_PAD1 = 0, /* of IPv6 */
+    OPTION6_PADN = 1,
+    OPTION6_JUMBO = 0xc2, /* RFC 2675 */
+    OPTION6_ACTION = 0xc0, /* of who does not know it; 0: pass over */
+    OPTIONS6_PADDING = 7, /* bytes in a row, and options in a header, that Linux takes */
+    OPTIONS6_MOST = 8,
+
     OPTION_END = 0, /* of IPv4 */
     OPTION_NOP = 1,
     OPTION_LOOSE_ROUTE = 131,
@@ -45,6 +52,44 @@ static bool accepts_options(struct cursor options)
             continue;
         if (kind == OPTION_LOOSE_ROUTE || kind == OPTION_STRICT_ROUTE || !cursor_read_u8(&options, &len) ||
             len < 2 || !cursor_skip(&options, len - 2u))
+            return false;
+    }
+    return true;
+}
+
+static bool is_zero(struct cursor bytes)
+{
+    uint8_t byte = 0;
+    while (byte == 0 && cursor_read_u8(&bytes, &byte))
+        ;
+    return byte == 0;
+}
+
+/* knows_option says whether a host knows an option whose action is to drop the packet. */
+static bool knows_option(const struct ip_packet *ip, uint8_t kind)
+{
+    return kind == OPTION6_JUMBO && ip->protocol == EXT_HOP_BY_HOP && ip->is_open_ended;
+}
+
+/* accepts_options_6 says whether a host takes a packet with these options of IPv6 (RFC 8200, 4.2):
+ * kind 1, length 1, value. ip->protocol is their header's. */
+static bool accepts_options_6(const struct ip_packet *ip, struct cursor options)
+{
+    unsigned padding = 0, num = 0;
+    uint8_t kind, len;
+    while (cursor_read_u8(&options, &kind)) {
+        struct cursor value = cursor_make(NULL, 0);
+        if (kind != OPTION6_PAD1 &&
+            (!cursor_read_u8(&options, &len) || !cursor_child(&options, len, &value)))
+            return false;
+        if (kind == OPTION6_PAD1 || kind == OPTION6_PADN) {
+            padding += kind == OPTION6_PAD1 ? 1 : 2 + (unsigned)cursor_left(&value);
+            if (padding > OPTIONS6_PADDING || !is_zero(value))
+                return false;
+            continue;
+        }
+        padding = 0;
+        if (++num > OPTIONS6_MOST || ((kind & OPTION6_ACTION) != 0 && !knows_option(ip, kind)))
             return false;
     }
     return true;
@@ -141,8 +186,10 @@ enum packet_status ip_skip_extensions(struct span *at, struct ip_packet *ip)
         case EXT_DESTINATION:
         case EXT_MOBILITY: /* next header 1, length 1 in units of 8 bytes after the first 8 */
             if (!cursor_read_u8(bytes, &next) || !cursor_read_u8(bytes, &len) ||
-                !cursor_skip(bytes, len * 8u + 6))
+                !cursor_child(bytes, len * 8u + 6, &rest))
                 return span_short(at);
+            if (ip->protocol != EXT_MOBILITY && !accepts_options_6(ip, rest))
+                ip->is_refused = true;
             ip->protocol = next;
             break;
         case EXT_ROUTING: /* the same, then type 1, segments left 1: 0 at the final destination */

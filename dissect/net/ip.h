@@ -23,6 +23,7 @@ struct ip_packet {
     uint16_t offset; /* of a fragment, in bytes */
     uint32_t id;     /* of a fragment */
     uint8_t ttl;     /* or the hop limit */
+    bool is_refused; /* no host takes it, because of its options of IPv6 */
     bool is_open_ended; /* it has no length, so it may include padding of the frame */
     struct cursor header; /* of IPv4, for its checksum; otherwise empty */
 };

@@ -2,6 +2,8 @@
  * link.c - link layers: link_types.def describes each.
  *
  *   tag (802.1Q)      tag control 2, EtherType 2; any number of them
+ *   group address     of Ethernet: the lowest bit of its first byte is set; Linux cooked has 1 or 2 as
+ *                     packet type
  *   BSD null, loop    address family 4: in the byte order of the capturing machine, or in
  *                     network order
  */
@@ -22,6 +24,38 @@ static const struct link_type {
 #undef LINK_TYPE
 };
 enum { NUM_LINK_TYPES = sizeof link_types / sizeof link_types[0] };
+
+static bool is_group_address(uint8_t first)
+{
+    return (first & 1) != 0;
+}
+
+static bool is_group_type(uint8_t type)
+{
+    return type == 1 || type == 2; /* broadcast, multicast */
+}
+
+static const struct group_mark {
+    uint32_t type;
+    uint8_t at;
+    bool (*is_set)(uint8_t byte);
+} group_marks[] = {
+    {LINK_ETHERNET, 0, is_group_address},
+    {LINK_LINUX_SLL, 1, is_group_type},
+    {LINK_LINUX_SLL2, 10, is_group_type},
+};
+
+/* is_to_group says whether a frame was sent to several hosts. */
+static bool is_to_group(uint32_t link_type, struct cursor frame)
+{
+    for (size_t i = 0; i < sizeof group_marks / sizeof group_marks[0]; i++) {
+        uint8_t byte;
+        if (group_marks[i].type == link_type)
+            return cursor_skip(&frame, group_marks[i].at) && cursor_read_u8(&frame, &byte) &&
+                   group_marks[i].is_set(byte);
+    }
+    return false;
+}
 
 static enum packet_status skip_tags(struct span *frame, uint16_t *ether_type)
 {
@@ -89,6 +123,7 @@ enum packet_status link_read(uint32_t link_type, struct span *frame, uint16_t *e
     const struct link_type *type = find_type(link_type);
     if (type == NULL)
         return PACKET_UNKNOWN_LINK;
+    frame->is_to_group = is_to_group(link_type, frame->bytes);
     switch ((enum network)type->network) { /* no default: the compiler reports a missing case */
     case NETWORK_ETHER_TYPE:
         return read_ether_type(frame, type->len, (size_t)type->ether_type_at, ether_type);
@@ -106,6 +141,7 @@ enum packet_status link_read(uint32_t link_type, struct span *frame, uint16_t *e
 
 enum packet_status link_read_inner(struct span *inner, uint16_t *ether_type)
 {
+    inner->is_to_group = *ether_type == ETHER_FRAME && is_to_group(LINK_ETHERNET, inner->bytes);
     if (*ether_type == ETHER_FRAME)
         return read_ether_type(inner, 14, 12, ether_type);
     return skip_tags(inner, ether_type);

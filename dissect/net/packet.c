@@ -63,6 +63,8 @@ static enum packet_status find_tcp(struct ip_fragments *fragments, bool first_fr
         if (status != PACKET_SEGMENT)
             return status;
         if (ip->fragment) {
+            if (ip->is_refused)
+                return PACKET_MALFORMED;
             if (ip->version == 4 && !tunnel_possible(ip->protocol))
                 return PACKET_NOT_TCP;
             if (fragments != NULL) {
@@ -88,24 +90,37 @@ static enum packet_status find_tcp(struct ip_fragments *fragments, bool first_fr
     return status == PACKET_SEGMENT ? PACKET_NOT_TCP : status;
 }
 
+/* is_of_group says whether an address stands for several hosts. */
+enum { IP4_MULTICAST = 224, IP4_NEXT = 240, IP6_MULTICAST = 0xff };
+static bool is_of_group(const struct ds_addr *addr)
+{
+    static const uint8_t broadcast[] = {255, 255, 255, 255};
+    if (addr->family == 6)
+        return addr->bytes[0] == IP6_MULTICAST;
+    return (addr->bytes[0] >= IP4_MULTICAST && addr->bytes[0] < IP4_NEXT) ||
+           memcmp(addr->bytes, broadcast, sizeof broadcast) == 0;
+}
+
 /* find_plain is find_tcp for nearly all packets: complete, Ethernet without tags, IPv4 without
- * options, not a fragment, TCP. False for any other or malformed packet: use find_tcp then. */
+ * options, not a fragment, to one host, TCP. False for any other or malformed packet: use find_tcp then. */
 static inline bool find_plain(const struct ds_packet *packet, struct segment *out, struct span *at)
 {
     enum { ETHER_ADDRS_LEN = 12, IP4_LEN = 20, HEADERS_LEN = ETHER_ADDRS_LEN + 2 + IP4_LEN };
-    enum { VERSION_4_WITHOUT_OPTIONS = 0x45, IS_FRAGMENT = 0x3fff };
+    enum { VERSION_4_WITHOUT_OPTIONS = 0x45, IS_FRAGMENT = 0x3fff, GROUP_BIT = 1 };
     struct cursor headers, whole = cursor_make(packet->data, packet->cap_len);
     uint16_t ether_type, total_len, fragment, checksum;
-    uint8_t version, service, protocol;
+    uint8_t first, version, service, protocol;
     /* headers has a constant length: the compiler checks it only once. */
     const bool is_other =
         packet->link_type != LINK_ETHERNET || packet->len > packet->cap_len ||
-        !cursor_child(&whole, HEADERS_LEN, &headers) || !cursor_skip(&headers, ETHER_ADDRS_LEN) ||
+        !cursor_child(&whole, HEADERS_LEN, &headers) || !cursor_read_u8(&headers, &first) ||
+        (first & GROUP_BIT) != 0 || !cursor_skip(&headers, ETHER_ADDRS_LEN - 1) ||
         !cursor_read_u16(&headers, &ether_type) || ether_type != ETHER_IP4;
     if (__builtin_expect(is_other, 0))
         return false;
     out->ip4 = headers;
     out->src = out->dst = (struct ds_addr){.family = 4};
+    out->is_to_group = false;
     at->cut = 0;
     return cursor_read_u8(&headers, &version) && cursor_read_u8(&headers, &service) &&
            cursor_read_u16(&headers, &total_len) && cursor_read_u16(&headers, &out->ip_id) &&
@@ -113,6 +128,7 @@ static inline bool find_plain(const struct ds_packet *packet, struct segment *ou
            cursor_read_u8(&headers, &protocol) && cursor_read_u16(&headers, &checksum) &&
            cursor_read_bytes(&headers, out->src.bytes, 4) &&
            cursor_read_bytes(&headers, out->dst.bytes, 4) && version == VERSION_4_WITHOUT_OPTIONS &&
+           out->src.bytes[0] < IP4_MULTICAST && out->dst.bytes[0] < IP4_MULTICAST &&
            (fragment & IS_FRAGMENT) == 0 && protocol == IP_TCP && total_len >= IP4_LEN &&
            cursor_child(&whole, total_len - (uint32_t)IP4_LEN, &at->bytes);
 }
@@ -196,10 +212,13 @@ decode_any(struct packet_decoder *decoder, const struct ds_packet *packet, struc
     if (status == PACKET_SEGMENT) {
         out->ttl = ip.ttl;
         out->ip4 = ip.header;
+        out->is_to_group = at.is_to_group;
         const enum packet_status read = read_tcp(&at, out);
         /* Only short frames are padded. */
         out->has_bad_len = packet->len <= packet->cap_len &&
                            (ip.is_open_ended ? packet->len < OPEN_ENDED_LEN : out->truncated_len != 0);
+        if (read == PACKET_SEGMENT && (ip.is_refused || is_of_group(&out->src) || is_of_group(&out->dst)))
+            return PACKET_REFUSED;
         return read;
     }
     decoder->icmp.what = NULL;

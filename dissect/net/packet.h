@@ -43,6 +43,7 @@ struct segment {
     bool has_bad_len;    /* captured completely, but shorter than its IP header says */
     bool acks_unsent;    /* set by tcp_reorder.c: it came before data that it acknowledges */
     bool is_early;       /* with acks_unsent: it came before the SYN of its connection */
+    bool is_to_group;    /* its frame was sent to a broadcast or multicast address */
     enum packet_sum sum; /* set on demand (checksum_check), otherwise unknown */
     struct cursor ip4;   /* the segment's IPv4 header; empty: none */
     struct cursor summed; /* covered by the checksum, except the pseudo header; empty: cut off */
@@ -61,6 +62,7 @@ struct icmp_error {
 
 enum packet_status {
     PACKET_SEGMENT,      /* out is a segment */
+    PACKET_REFUSED,      /* out is a segment that no host accepts: see packet_decode */
     PACKET_ICMP,         /* out is a segment that could not be delivered, see icmp.h */
     PACKET_DNS,          /* decoder->dns is a question or an answer, see dns.h */
     PACKET_NOT_TCP,
@@ -109,7 +111,9 @@ static inline bool segment_time(const struct segment *segment, uint32_t *time)
 /* segment_is_signed says whether a segment has the signature of RFC 2385. */
 bool segment_is_signed(const struct segment *segment);
 
-/* packet_decode finds the TCP segment in a packet, or the one that ICMP quotes. */
+/* packet_decode finds the TCP segment in a packet, or the one that ICMP quotes. No host accepts a
+ * segment from or to a broadcast or multicast address of IP, or with options of IPv6 that have to be
+ * known. */
 enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds_packet *packet,
                                  struct segment *out);
 

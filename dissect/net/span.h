@@ -10,6 +10,7 @@
 struct span {
     struct cursor bytes;
     uint32_t cut; /* bytes on the wire after bytes.end */
+    bool is_to_group; /* its frame was sent to several hosts (link.c) */
 };
 
 /* span_short returns the status if bytes ran out inside a header. */

@@ -123,6 +123,10 @@ __attribute__((noinline)) struct ds_where ds_session_packet(struct ds_session *s
         where.tcp = tcp_table_feed(session->tcp, &segment);
         where.forgotten = tcp_table_forgotten(session->tcp);
         break;
+    case PACKET_REFUSED:
+        stats->segments++;
+        where.tcp = tcp_table_refuse(session->tcp, &segment);
+        break;
     case PACKET_ICMP:
         stats->not_tcp++;
         where.tcp = tcp_table_icmp(session->tcp, &segment, &session->decoder.icmp);

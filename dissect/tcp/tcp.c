@@ -5,6 +5,7 @@
 #include "tcp/tcp_table.h"
 
 #include "tcp/tcp_analysis.h"
+#include "tcp/tcp_ignore.h"
 
 enum { SWEEP_CONNS = 64 }; /* visited in one sweep */
 #define SWEEP_NS (100 * TCP_MS_NS)
@@ -108,6 +109,18 @@ uint64_t tcp_table_feed(struct tcp_table *table, struct segment *segment)
         (uint64_t)table->shared.now_ns - (uint64_t)table->swept_ns >= SWEEP_NS)
         sweep(table, SWEEP_CONNS);
     return table->number != table->forgotten ? table->number : 0;
+}
+
+uint64_t tcp_table_refuse(struct tcp_table *table, const struct segment *segment)
+{
+    int dir;
+    struct tcp_conn *conn = tcp_find_conn(table, segment, &dir);
+    if (conn == NULL || conn->forgotten) {
+        table->shared.stats->ignored += conn == NULL;
+        return 0;
+    }
+    tcp_ignore(table, conn, dir, segment);
+    return conn->view.number;
 }
 
 const struct tcp_conn_view *tcp_table_find(struct tcp_table *table,

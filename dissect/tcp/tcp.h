@@ -99,6 +99,9 @@ void tcp_table_measure(struct tcp_table *table, bool asks_kernels);
  * has it. */
 uint64_t tcp_table_feed(struct tcp_table *table, struct segment *segment);
 
+/* tcp_table_refuse counts a segment that no host accepts. Returns what tcp_table_feed does. */
+uint64_t tcp_table_refuse(struct tcp_table *table, const struct segment *segment);
+
 /* tcp_table_snapshot processes a segment of a snapshot. If the connection is known and has come
  * as far as the snapshot, or farther, it stays as it is; if not, it is closed and begins again.
  * Nothing is counted. Returns what tcp_table_feed does. */

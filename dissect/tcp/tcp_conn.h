@@ -63,6 +63,7 @@ struct tcp_stream {
     bool has_data;
     bool is_long;   /* it has passed half of the number space: its numbers may wrap around to first_seq */
     bool heard;     /* a segment was seen */
+    bool is_to_group; /* the latest one's frame was sent to a group address */
     bool has_acked; /* acked is known */
     bool fin_seen;
     bool ended;

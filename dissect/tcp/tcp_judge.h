@@ -58,7 +58,7 @@ static inline bool tcp_judge_expected(struct tcp_conn *conn, int dir, const stru
 {
     struct tcp_stream *stream = &conn->stream[dir];
     const uint32_t ack_ahead = segment->ack - conn->stream[!dir].next_seq;
-    if (segment->sum == PACKET_SUM_BAD || (segment->flags & TCP_URG) != 0 ||
+    if (segment->sum == PACKET_SUM_BAD || (segment->flags & TCP_URG) != 0 || segment->is_to_group ||
         (segment->sum == PACKET_SUM_GOOD && stream->sums != TCP_SUMS_GOOD) ||
         ack_ahead + TCP_NEAR > 2 * TCP_NEAR ||
         tcp_diff(segment->ack, conn->stream[!dir].acked) < 0 ||

@@ -266,10 +266,28 @@ static void compare_acks(struct tcp_queued *first, const struct tcp_stream *peer
     }
 }
 
+/* is_misdirected says whether the frame of a segment was sent to a group address, and those of its
+ * sender were not so far. Linux drops TCP in such frames; but whoever rewrote a capture may have made
+ * such addresses, and some balancers of load use them. */
+static bool is_misdirected(struct tcp_queued *one, const struct tcp_conn *conn, int dir,
+                           const struct segment *segment)
+{
+    if (conn != NULL && (conn->forgotten || conn->stream[dir].heard))
+        return !conn->forgotten && !conn->stream[dir].is_to_group;
+    while ((one = tcp_reorder_queue_find(one, segment)) != NULL &&
+           (one->segment.src_port != segment->src_port || one->segment.is_to_group))
+        one = one->next;
+    return one != NULL;
+}
+
 void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
 {
     int dir;
     struct tcp_conn *conn = tcp_find_conn(table, segment, &dir);
+    if (segment->is_to_group && is_misdirected(table->queue.first, conn, dir, segment)) {
+        table->number = tcp_table_refuse(table, segment);
+        return;
+    }
     if (conn == NULL || !(conn->forgotten || conn->stream[dir].believes_all))
         segment->sum = checksum_check(segment);
     segment->acks_unsent = segment->is_early = false;

@@ -338,7 +338,7 @@ static void set_now(struct tcp_table *table, const struct tcp_conn *conn, const 
 static bool is_plain(const struct tcp_stream *stream)
 {
     return stream->started && stream->heard && !stream->fin_seen && !stream->ended &&
-           stream->held == NULL && !stream->has_doubt && !stream->has_stray_ack;
+           stream->held == NULL && !stream->has_doubt && !stream->has_stray_ack && !stream->is_to_group;
 }
 
 /* note_plain records whether a connection is established and complete so far. Changes to that
@@ -468,6 +468,7 @@ static void process_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
     struct tcp_stream *peer = &conn->stream[!dir];
     tcp_set_signature(stream, segment_is_signed(segment));
     stream->heard = true;
+    stream->is_to_group = segment->is_to_group;
     stream->heard_ns = segment->ts_ns;
     if (conn->view.facts != NULL)
         add_statistics(table, conn, dir, segment, len);

@@ -243,6 +243,31 @@ def options_of_ip(t, e):
     t.throw(e, whole[:14] + bytes(ip) + whole[34:])
 
 
+def to_group(t, e):
+    """In a frame to several hosts, and from or to an address of IP of several."""
+    whole = t.way.packet(e, PSH | ACK, t.seq[e], t.seq[1 - e], spoofed(t, e), t.port, time=t.time[e])
+    mac = t.rng.choice([b'\xff' * 6, b'\1\0\x5e\0\0\1', b'\x33\x33\0\0\0\1'])
+    whole = mac + t.wire.mac[e] + whole[12:]
+    t.mine[whole] += 1
+    t.wire.raw[e].send(whole)
+
+
+def with_options(t, e):
+    """The next data with options of IPv6: at most one that a node passes over, or any that it does not take."""
+    if t.version != 6:
+        return to_group(t, e)
+    options = t.rng.choice([b'\x5e\4\0\0\0\0', b'\x9e\4\0\0\0\0', b'\xde\4\0\0\0\0', b'\1\4\0\0\0\1', b'\1\5\0\0\0\0',
+                            b'\1\4' + bytes(8) + b'\x1e\2\0\0', bytes(8) + b'\x1e\4\0\0\0\0', b'\x1e\0' * 9 + b'\1\2\0\0',
+                            b'\xc2\4\0\1\0\0', b'\xc9\20' + bytes(16) + b'\1\2\0\0'])
+    kind = t.rng.choice([0, 60])
+    whole = t.way.packet(e, PSH | ACK, t.seq[e], t.seq[1 - e], spoofed(t, e), t.port, time=t.time[e])
+    chain = bytes([6, (len(options) + 2) // 8 - 1]) + options
+    ip = bytearray(whole[14:54])
+    ip[4:6] = struct.pack('>H', len(whole) - 54 + len(chain))
+    ip[6] = kind
+    t.throw(e, whole[:14] + bytes(ip) + chain + whole[54:])
+
+
 def routed(t, e):
     """The next data in a packet that a node drops: with a source route, or malformed options."""
     whole = t.way.packet(e, PSH | ACK, t.seq[e], t.seq[1 - e], spoofed(t, e), t.port, time=t.time[e])
@@ -284,7 +309,7 @@ KINDS = [keepalive, keepalive_acked, syn_ack_again, syn_ack_with_data, syn_with_
          reset_in_window, reset_with_data, fin_early_data, fin_old, data_ack_unsent, data_ack_old,
          data_behind_window, data_before, no_ack_urgent, early_pieces, window_shut, mss_option, md5_option,
          bad_options, old_time, old_reset, flags_of_ecn, bad_sum_fin, zero_sum, short_head, empty_data, rights,
-         extended, routed, in_pieces]
+         extended, routed, in_pieces, to_group, with_options]
 NUMBERED = [data_ack_unsent, data_ack_old]
 
 

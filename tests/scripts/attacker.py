@@ -2,8 +2,8 @@
 """attacker.py PROGRAM [RUNS [SEED]]: a healthy connection between two nodes, and packets of an
 attacker at random places that a node ignores: RST, FIN, SYN and data with a bad checksum, numbers
 far off, without ACK, an old timestamp, a wrong acknowledgement, an urgent byte, fragments of
-datagrams, bytes that come too early or again, IP headers with a wrong length; during the handshake,
-too. Both directions are captured or one, from the start or later. All messages of the nodes are
+datagrams, frames to several hosts, IPv6 options that a host must know, bytes that come too early or
+again, IP headers with a wrong length; during the handshake, too. Both directions are captured or one, from the start or later. All messages of the nodes are
 shown, or it is reported that some are missing; and no others are shown. The same SEED makes the
 same packets; a failed run is kept as attacker-SEED.pcap in DISTSNIFF_KEEP."""
 import json
@@ -119,8 +119,36 @@ def piece(rng, t, e):
             t.packets.append((t.now, ether + bytes(ip) + rest[:48]))
 
 
-KINDS = [bad_sum, reset_off, syn, no_ack, old_time, wrong_ack, far_data, piece, far_ack, early, old_data, bad_len,
-         old_urgent, unsent_ack]
+def to_group(rng, t, e):
+    """In a frame to several hosts."""
+    whole = t.way.packet(e, rng.choice([PSH | ACK, FIN | ACK, RST]), t.seq[e], t.seq[1 - e], junk(rng, t, e), t.port,
+                         time=t.now // 1000)
+    if t.way.link == 'sll2':
+        whole = whole[:10] + bytes([rng.choice([1, 2])]) + whole[11:]
+    else:
+        whole = rng.choice([b'\xff' * 6, b'\1\0\x5e\0\0\1', b'\x33\x33\0\0\0\1']) + whole[6:]
+    t.now += 700
+    if t.one_way in (None, e):
+        t.packets.append((t.now, whole))
+
+
+def with_options(rng, t, e):
+    """With options of IPv6 that nobody knows, and that have to be known."""
+    if t.way.version == 6:
+        head = {'vlan': 18, 'ethernet': 14, 'sll2': 20}[t.way.link]
+        whole = t.way.packet(e, rng.choice([PSH | ACK, FIN | ACK, RST]), t.seq[e], t.seq[1 - e], junk(rng, t, e), t.port,
+                             time=t.now // 1000)
+        ip = bytearray(whole[head:head + 40])
+        ip[4:6] = struct.pack('>H', len(whole) - head - 40 + 8)
+        ip[6] = rng.choice([0, 60])
+        chain = bytes([6, 0, rng.choice([0x5e, 0x9e, 0xde]), 4]) + bytes(4)
+        t.now += 700
+        if t.one_way in (None, e):
+            t.packets.append((t.now, whole[:head] + bytes(ip) + chain + whole[head + 40:]))
+
+
+KINDS = [to_group, with_options, bad_sum, reset_off, syn, no_ack, old_time, wrong_ack, far_data, piece, far_ack,
+         early, old_data, bad_len, old_urgent, unsent_ack]
 AT_ONCE = [bad_sum, no_ack, old_time, old_data, bad_len, old_urgent, far_ack]  # once there is a connection
 WAYS = [Way(), Way(), Way(6), Way(4, 'vlan'), Way(6, 'vlan'), Way(4, 'sll2'), Way(4, times=False)]
 

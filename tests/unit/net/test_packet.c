@@ -63,6 +63,56 @@ static void test_cooked(void **state)
     assert_hello(COOKED);
 }
 
+/* Frames to several hosts, of which Linux takes no TCP. What counts is the innermost frame. */
+static void test_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t link_type;
+        uint8_t at, value;
+        bool is_to_group;
+    } cases[] = {
+        {ETHERNET, 0, 0x01, true},  {ETHERNET, 0, 0x33, true}, {ETHERNET, 0, 0xff, true},
+        {ETHERNET, 0, 0x02, false}, {ETHERNET, 6, 0x01, false}, {COOKED, 1, 1, true},
+        {COOKED, 1, 2, true},       {COOKED, 1, 0, false},     {COOKED, 1, 3, false},
+        {COOKED, 1, 4, false},      {COOKED, 0, 1, false},     {COOKED2, 10, 1, true},
+        {COOKED2, 10, 2, true},     {COOKED2, 10, 4, false},   {COOKED2, 9, 1, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        make_tcp();
+        maker_ip4(&m, 6);
+        if (cases[i].link_type == ETHERNET)
+            maker_ethernet(&m, IP4);
+        else
+            maker_zeros(&m, cases[i].link_type == COOKED ? 16 : 20);
+        maker_bytes(&m)[cases[i].link_type == COOKED ? 14 : cases[i].link_type == COOKED2 ? 0 : 12] = 8;
+        maker_bytes(&m)[cases[i].at] = cases[i].value;
+        segment.is_to_group = !cases[i].is_to_group;
+        assert_hello(cases[i].link_type);
+        assert_int_equal(segment.is_to_group, cases[i].is_to_group);
+    }
+    for (int inner = 0; inner < 2; inner++) {
+        make_tcp();
+        maker_ip4(&m, 6);
+        maker_ethernet(&m, IP4);
+        maker_bytes(&m)[0] = (uint8_t)inner;
+        maker_vxlan(&m);
+        maker_ip4(&m, 17);
+        maker_bytes(&m)[16] = 239; /* floods go to a group of the tunnel's ends */
+        maker_ethernet(&m, IP4);
+        maker_bytes(&m)[0] = 1;
+        assert_hello(ETHERNET);
+        assert_int_equal(segment.is_to_group, inner);
+    }
+    make_tcp();
+    maker_ip4(&m, 6);
+    maker_ip4(&m, 4);
+    maker_ethernet(&m, IP4);
+    maker_bytes(&m)[0] = 1;
+    assert_hello(ETHERNET);
+    assert_false(segment.is_to_group);
+}
+
 static void test_loopback(void **state)
 {
     (void)state;
@@ -376,7 +426,7 @@ static void test_ip6_extensions(void **state)
     maker_put8(&m, 60);
     maker_fragment6(&m, 51, 0, false, 99); /* its own only fragment */
     maker_extension(&m, 44, 2);            /* routing */
-    maker_extension(&m, 43, 1);            /* hop-by-hop */
+    maker_extension(&m, 43, 0);            /* hop-by-hop */
     maker_ip6(&m, 0, false);
     assert_hello(RAW);
 
@@ -661,7 +711,7 @@ int main(void)
         TEST(test_ethernet),
         TEST(test_tags),
         TEST(test_cooked),
-        TEST(test_loopback),
+        TEST(test_groups), TEST(test_loopback),
         TEST(test_raw),
         TEST(test_link_types),
         TEST(test_not_tcp),

@@ -60,6 +60,92 @@ static void test_options_of_ip4(void **state)
     }
 }
 
+/* Hosts drop options of IPv6 that have to be known, and padding that is longer than it has to be. */
+static void test_options_of_ip6(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t next, options[14];
+        enum packet_status status;
+    } cases[] = {
+        {60, {1, 4, 0, 0, 0, 0, 0x1e, 6}, PACKET_SEGMENT},         /* passed over by who does not know it */
+        {60, {1, 4, 0, 0, 0, 0, 0x5e, 6}, PACKET_REFUSED},
+        {0, {1, 4, 0, 0, 0, 0, 0x9e, 6}, PACKET_REFUSED},
+        {0, {1, 4, 0, 0, 0, 0, 0xde, 6}, PACKET_REFUSED},
+        {0, {5, 2, 0, 0, 1, 0, 0x1e, 6}, PACKET_SEGMENT},          /* router alert */
+        {0, {1, 0, 1, 0, 0xc2, 4, 0, 1, 0, 0, 1, 0, 1, 0}, PACKET_REFUSED}, /* jumbo, with a length */
+        {60, {1, 4, 0, 0, 0, 1, 0x1e, 6}, PACKET_REFUSED},         /* padding with something in it */
+        {60, {1, 5, 0, 0, 0, 0, 0, 0x1e, 5}, PACKET_SEGMENT},      /* of seven bytes */
+        {60, {1, 5, 0, 0, 0, 0, 0, 0, 0x1e, 4}, PACKET_REFUSED},   /* of eight */
+        {60, {0, 0, 0, 0, 0, 0, 0, 0x1e, 5}, PACKET_SEGMENT},
+        {60, {0, 0, 0, 0, 0, 0, 0, 0, 0x1e, 4}, PACKET_REFUSED},
+        {60, {0, 0, 0, 0, 0x1e, 0, 0, 0, 0, 0, 0x1e, 2}, PACKET_SEGMENT},
+        {60, {1, 4, 0, 0, 0, 0, 0x1e, 7}, PACKET_REFUSED},         /* longer than its header */
+        {60, {0x1e, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x1e}, PACKET_REFUSED}, /* without its length */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        make_tcp();
+        maker_extension(&m, 6, 1);
+        memcpy(maker_bytes(&m) + 2, cases[i].options, sizeof cases[i].options);
+        maker_ip6(&m, cases[i].next, false);
+        assert_int_equal(decode(RAW), cases[i].status);
+    }
+    for (unsigned num = 8; num <= 9; num++) {
+        make_tcp();
+        maker_extension(&m, 6, 2);
+        for (unsigned n = 0; n < num; n++)
+            maker_bytes(&m)[2 + 2 * n] = 0x1e;
+        maker_ip6(&m, 60, false);
+        assert_int_equal(decode(RAW), num == 8 ? PACKET_SEGMENT : PACKET_REFUSED);
+    }
+    for (uint8_t next = 0; next <= 60; next += 60) {
+        make_tcp();
+        maker_extension(&m, 6, 0);
+        memcpy(maker_bytes(&m) + 2, (uint8_t[]){0xc2, 4, 0, 1, 0, 0}, 6);
+        maker_ip6(&m, next, true);
+        assert_int_equal(decode(RAW), next == 0 ? PACKET_SEGMENT : PACKET_REFUSED);
+    }
+    make_tcp(); /* a fragment of such a packet is none */
+    maker_fragment6(&m, 6, 0, true, 99);
+    maker_extension(&m, 44, 0);
+    maker_bytes(&m)[2] = 0x5e;
+    maker_ip6(&m, 60, false);
+    assert_int_equal(decode(RAW), PACKET_MALFORMED);
+    assert_int_equal(memcap.used, 0);
+}
+
+/* No connection has an address of several hosts. */
+static void test_addresses_of_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t addr[4];
+        enum packet_status status;
+    } cases[] = {
+        {{223, 255, 255, 255}, PACKET_SEGMENT}, {{224, 0, 0, 0}, PACKET_REFUSED},
+        {{239, 255, 255, 255}, PACKET_REFUSED}, {{240, 0, 0, 0}, PACKET_SEGMENT},
+        {{255, 255, 255, 254}, PACKET_SEGMENT}, {{255, 255, 255, 255}, PACKET_REFUSED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (size_t at = 12; at <= 16; at += 4) { /* source, destination */
+            make_tcp();
+            maker_ip4(&m, 6);
+            memcpy(maker_bytes(&m) + at, cases[i].addr, 4);
+            assert_int_equal(decode(RAW), cases[i].status);
+            maker_ethernet(&m, IP4);
+            assert_int_equal(decode(ETHERNET), cases[i].status);
+        }
+    }
+    for (size_t at = 8; at <= 24; at += 16) {
+        make_tcp();
+        maker_ip6(&m, 6, false);
+        maker_bytes(&m)[at] = 0xfe;
+        assert_int_equal(decode(RAW), PACKET_SEGMENT);
+        maker_bytes(&m)[at] = 0xff;
+        assert_int_equal(decode(RAW), PACKET_REFUSED);
+    }
+}
+
 /* Nor do hosts accept packets that an IPv6 routing header forwards. */
 static void test_routing_header(void **state)
 {
@@ -346,6 +432,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_malformed_ip),
         TEST(test_options_of_ip4),
+        TEST(test_options_of_ip6), TEST(test_addresses_of_groups),
         TEST(test_routing_header),
         TEST(test_tcp_header),
         TEST(test_snapped),

@@ -517,6 +517,59 @@ static void test_old_urgent(void **state)
     expect_log(w, "open 0:a 0:bcd");
 }
 
+static void feed_to_group(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t ack, const char *text)
+{
+    struct segment segment = make_segment(w, dir, flags, seq, ack, text);
+    segment.is_to_group = true;
+    tcp_table_feed(w->table, &segment);
+}
+
+/* Linux takes no TCP from frames to several hosts. A sender of whom no other frames are known is believed. */
+static void test_frames_to_a_group(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed_to_group(w, A, TCP_ACK, 102, 502, "spoof");
+    feed_to_group(w, B, TCP_RST, 502, 0, "");
+    feed_to_group(w, B, TCP_SYN | TCP_ACK, 700, 102, "");
+    expect_log(w, "");
+    assert_int_equal(w->stats.ignored, 3);
+    feed(w, A, TCP_ACK, 102, 502, "c");
+    expect_log(w, "0:c");
+    w->client_port++;
+    feed_to_group(w, A, TCP_SYN, 100, 0, "");
+    feed(w, B, TCP_SYN | TCP_ACK, 500, 101, "");
+    for (uint32_t i = 0; i <= TCP_DISORDER; i++)
+        feed_to_group(w, A, TCP_ACK, 101 + i, 501, "x");
+    assert_int_equal(w->stats.ignored, 3);
+    assert_int_equal(w->table->last->stream[A].next_seq, 102 + TCP_DISORDER);
+    feed(w, A, TCP_ACK, 102 + TCP_DISORDER, 501, "y"); /* from now on its frames are others */
+    feed_to_group(w, A, TCP_ACK, 103 + TCP_DISORDER, 501, "spoof");
+    assert_int_equal(w->stats.ignored, 4);
+    w->client_port++; /* where one end is captured, all waits for a while */
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed_to_group(w, A, TCP_ACK, 102, 501, "spoof");
+    feed(w, A, TCP_ACK, 102, 501, "b");
+    tcp_table_settle(w->table);
+    assert_int_equal(w->stats.ignored, 5);
+    assert_int_equal(w->table->last->stream[A].next_seq, 103);
+}
+
+static void test_refused(void **state)
+{
+    struct world *w = *state;
+    struct segment segment = make_segment(w, A, TCP_ACK, 102, 502, "spoof");
+    assert_int_equal(tcp_table_refuse(w->table, &segment), 0);
+    assert_int_equal(w->stats.ignored, 1);
+    establish(w);
+    assert_int_equal(tcp_table_refuse(w->table, &segment), 1);
+    assert_int_equal(w->stats.ignored, 2);
+    expect_log(w, "");
+    tcp_table_forget(&w->table->last->view);
+    assert_int_equal(tcp_table_refuse(w->table, &segment), 0);
+    assert_int_equal(w->stats.ignored, 2);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -554,6 +607,8 @@ int main(void)
         TEST(test_strays),
         CONVERSATION(test_stray_copies),
         TEST(test_urgent),
+        TEST(test_frames_to_a_group),
+        TEST(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
