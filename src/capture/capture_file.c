@@ -225,7 +225,8 @@ bool capture_open_file(struct capture_input *input, const char *name, int fd)
         return false;
     }
     if (S_ISDIR(stat.st_mode)) {
-        complain("%s is a directory; to read its files, use %s/*", input->name, input->name);
+        complain("%s is a directory; to read its files, use %s%s*", input->name, input->name,
+                 input->name[strlen(input->name) - 1] == '/' ? "" : "/");
         capture_input_close(input);
         return false;
     }

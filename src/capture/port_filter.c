@@ -159,15 +159,14 @@ static bool is_word(const char *expression)
 static bool complain_expression(const struct port_filter *f, const char *why)
 {
     const char *expression = f->expression;
+    const size_t len = strlen(expression);
     if (f->is_folder)
-        complain("bad BPF expression '%s': to read the files of a directory, use %s/*", expression,
-                 expression);
+        complain("%s is a directory; to read its files, use %s%s*", expression, expression,
+                 expression[len - 1] == '/' ? "" : "/");
     else if (f->is_file_name && f->is_empty)
         complain("%s is empty, not a capture file", expression);
     else if (f->is_file_name)
-        complain("bad BPF expression '%s': that file is no capture file, or it stands behind the "
-                 "expression: to read a file, use -r %s",
-                 expression, expression);
+        complain("bad BPF expression '%s': to read a file, use -r %s", expression, expression);
     else if (is_word(expression))
         complain("bad BPF expression '%s': to search messages, use -e %s; for a process, --process; for a "
                  "node, --node",

@@ -14,7 +14,6 @@
 #include "select/suggestion.h"
 
 #include <distsniff/identity.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +47,7 @@ struct selector {
     struct names_here nodes, processes, pids;
     struct names_here places; /* addresses of nodes whose names are not known */
     uint64_t num_messages, num_unreadable; /* all messages; messages with unknown atoms */
+    struct no_match *none; /* NULL: neither -e nor -m is given, or something was selected */
     uint64_t num_given_up;
     uint64_t no_memory;
 };
@@ -374,11 +374,8 @@ static void suggest_process(const struct selector *s, const struct suggestion *n
                   : has_names                ? "processes here: "
                                              : "no name of a process is known here; pids: ",
                   "no name of a process is known here");
-    const bool has_atom = process->name.data != NULL || process->node.data != NULL;
-    if (has_atom && s->num_unreadable * 10 > s->num_messages)
-        complain("%" PRIu64 " of %" PRIu64 " messages have unknown atoms, which may be such names: see "
-                 "distsniff --print-refresh",
-                 s->num_unreadable, s->num_messages);
+    if (process->name.data != NULL || process->node.data != NULL)
+        no_match_say_unread(s->num_unreadable, s->num_messages);
 }
 
 void selector_suggest(const struct selector *s)
@@ -399,6 +396,7 @@ void selector_suggest(const struct selector *s)
             suggest_process(s, near, config->processes[i].word);
     }
     filter_suggest(config->filter);
+    no_match_say(s->none);
 }
 
 struct selector *selector_new(const struct selector_config *config)
@@ -417,6 +415,8 @@ struct selector *selector_new(const struct selector_config *config)
     const size_t num_names = config->nodes.num + config->num_processes;
     s->near = num_names != 0 ? calloc(num_names, sizeof *s->near) : NULL; /* if it fails, nothing is
                                                                              reported */
+    if (config->num_searches != 0 && !config->invert)
+        s->none = no_match_new(config->searches, config->num_searches);
     if (config->num_regexes != 0) {
         s->printer = event_text_new();
         if (s->printer == NULL) {
@@ -442,6 +442,7 @@ void selector_free(struct selector *s)
     table_free(&s->followed);
     event_text_free(s->printer);
     free(s->near);
+    no_match_free(s->none);
     match_record_free(s->match);
     ds_buffer_free(&s->text);
     free(s);
@@ -574,6 +575,16 @@ static bool wants_decoded(struct selector *s, const struct record *record)
     return follows(s, record->event, wanted) || wanted;
 }
 
+/* on_search remembers the names that occur until -e and -m have selected a message. */
+static void on_search(struct selector *s, const struct record *record, bool wanted)
+{
+    no_match_add(s->none, record);
+    if (wanted && record->event->type == DS_EVENT_MESSAGE) {
+        no_match_free(s->none);
+        s->none = NULL;
+    }
+}
+
 /* Not inline: most runs select everything, and should not pay for this with each record. */
 static __attribute__((noinline)) bool choose(struct selector *s, const struct record *record)
 {
@@ -583,6 +594,9 @@ static __attribute__((noinline)) bool choose(struct selector *s, const struct re
         record->finding == NULL)
         on_names(s, record);
     const bool wanted = wants_decoded(s, record);
+    if (s->none != NULL && record->event != NULL && record->call == NULL && record->monitor == NULL &&
+        record->finding == NULL)
+        on_search(s, record, wanted);
     if (record->call == NULL && record->monitor == NULL && record->finding == NULL)
         s->had_event = wanted;
     return wanted;

@@ -10,6 +10,7 @@
 #include "record/record.h"
 #include "select/match_record.h"
 #include "select/match_regex.h"
+#include "select/no_match.h"
 #include "select/simple_filter.h"
 
 #include <distsniff/dissect.h>
@@ -36,6 +37,8 @@ struct selector_config {
     bool invert;                           /* select what no regex matches */
     struct ds_match *matches[MAX_MATCHES]; /* of -m */
     size_t num_matches;
+    struct sought searches[MAX_REGEXES + MAX_MATCHES]; /* -e and -m as they were typed */
+    size_t num_searches;
     uint64_t num_after;              /* number of messages of the connection to show after one that a
                                         regex matches */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
@@ -62,7 +65,8 @@ uint64_t selector_num_given_up(const struct selector *select);
 /* selector_nodes_occurred says whether any of the nodes that the user gave has occurred. */
 bool selector_nodes_occurred(const struct selector *select);
 
-/* selector_suggest reports similar names for names that never occurred. */
+/* selector_suggest reports similar names for names that never occurred, and for -e and -m if they
+ * selected nothing. */
 void selector_suggest(const struct selector *select);
 
 /* selector_add_stats adds the counts of what could not be remembered. */

@@ -260,7 +260,7 @@ static void on_call(struct detect *d, const struct record *record)
     if (d->presence.new_ones != 0)
         detect_presence_call(d, record->call);
     if (d->timeline != NULL && !gets_no_vote)
-        timeline_call(d->timeline, record->call, detect_caller_woke(d, record->call));
+        timeline_call(d->timeline, record, detect_caller_woke(d, record->call));
     if (detect_is_of_global(record->call->label))
         detect_global(d, record);
     if (record->call->mod.data != NULL) {

@@ -20,14 +20,33 @@ enum { NODE_TYPE_HIDDEN = 72 };
 
 /* --- failures of calls --- */
 
-static void add_callee(struct wording *out, const struct call *call)
+/* find_place returns where a callee is whose node has no known name: an end of the connection, from
+ * the message that ended the call, which is an answer or a demonitor of the caller. NULL if that is
+ * unknown, or if the node has a name. */
+static const struct ds_endpoint *find_place(const struct record *record)
 {
+    const struct ds_text node = record->call->callee.node;
+    const struct ds_event *event = record->event;
+    const struct ds_op *op =
+        event != NULL && event->type == DS_EVENT_MESSAGE ? event->message.op : NULL;
+    if (op == NULL || event->conn->number != record->call->conn ||
+        (node.data != NULL && node.data[0] != '~'))
+        return NULL;
+    return &event->conn->end[op->kind == DS_KIND_DEMONITOR ? !event->dir : event->dir];
+}
+
+static void add_callee(struct wording *out, const struct record *record)
+{
+    const struct call *call = record->call;
     const struct ds_text name = call->callee.name;
+    const struct ds_endpoint *place = find_place(record);
     if (name.data != NULL) {
         wording_put(out, WORD_ATOM, name);
         wording_add(out, " of ");
     }
-    if (call->callee.node.data != NULL)
+    if (place != NULL)
+        wording_end(out, place);
+    else if (call->callee.node.data != NULL)
         wording_put(out, WORD_NODE, call->callee.node);
     else
         wording_add(out, "an unknown node");
@@ -38,10 +57,13 @@ static void add_callee(struct wording *out, const struct call *call)
     }
 }
 
-static uint64_t hash_callee(const struct call *call)
+static uint64_t hash_callee(const struct record *record)
 {
+    const struct call *call = record->call;
     const struct ds_text node = call->callee.node, name = call->callee.name;
-    uint64_t hash = hash_more(3, node.data != NULL ? node.data : "", node.len);
+    const struct ds_endpoint *place = find_place(record);
+    uint64_t hash = place != NULL ? timeline_hash_node(place)
+                                  : hash_more(3, node.data != NULL ? node.data : "", node.len);
     if (name.data != NULL)
         return hash_more(hash, name.data, name.len);
     return call->label != NULL ? hash_more(hash, call->label, strlen(call->label)) : hash;
@@ -84,13 +106,14 @@ static void add_outcome(struct open_line *o, const struct call *call)
     }
 }
 
-void timeline_call(struct timeline *t, const struct call *call, bool caller_woke)
+void timeline_call(struct timeline *t, const struct record *record, bool caller_woke)
 {
+    const struct call *call = record->call;
     /* An abandoned call is about its caller, which may have been suspended. */
     const struct ds_text who = call->caller.node;
     const bool is_abandoned = call->outcome == CALL_ABANDONED || caller_woke;
     const uint64_t by = is_abandoned ? hash_more(1, who.data != NULL ? who.data : "", who.len) : 0;
-    const uint64_t key = timeline_key(HAPPENING_FAILING, hash_callee(call), by);
+    const uint64_t key = timeline_key(HAPPENING_FAILING, hash_callee(record), by);
     if (!call_outcome_is_failure(call->outcome) || call->began_before) {
         struct open_line *o = call->outcome == CALL_OK ? table_find(&t->open, key) : NULL;
         if (o != NULL && o->recovered_ns == 0 && call->end_ns >= o->finding.last_ns)
@@ -112,9 +135,9 @@ void timeline_call(struct timeline *t, const struct call *call, bool caller_woke
     timeline_name_node(line, 1, call->caller.node);
     timeline_name_place(line, call->conn, call->end_frame, "the first");
     wording_add(&line->sentence, "calls to ");
-    add_callee(&line->sentence, call);
+    add_callee(&line->sentence, record);
     add_failure(&line->sentence, call, caller_woke);
-    add_callee(&line->detail, call);
+    add_callee(&line->detail, record);
     o = timeline_hold(t, line, key, FOLD_NS);
     if (o != NULL)
         o->outcomes = 1U << call->outcome;

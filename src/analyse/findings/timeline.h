@@ -29,10 +29,11 @@ struct timeline *timeline_new(const struct timeline_config *config);
 void timeline_free(struct timeline *timeline);
 
 /* The inputs. timeline_event accepts no messages; timeline_finding accepts what detectors emit.
- * caller_woke: the node that waited had itself sent nothing for long. */
+ * timeline_call takes the record of a call that ended; caller_woke: the node that waited had itself
+ * sent nothing for long. */
 void timeline_presence(struct timeline *timeline, const struct presence_change *change);
 void timeline_event(struct timeline *timeline, const struct ds_event *event);
-void timeline_call(struct timeline *timeline, const struct call *call, bool caller_woke);
+void timeline_call(struct timeline *timeline, const struct record *record, bool caller_woke);
 void timeline_finding(struct timeline *timeline, const struct finding *finding);
 void timeline_lost(struct timeline *timeline, const struct loss *loss);
 

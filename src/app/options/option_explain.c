@@ -92,8 +92,7 @@ static bool is_carried(const struct option_line *line)
     return false;
 }
 
-/* add_quoted appends a word, quoted for a shell. */
-static void add_quoted(struct ds_buffer *out, const char *word)
+void option_explain_quote(struct ds_buffer *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
     if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
@@ -148,7 +147,7 @@ static void explain_kept(struct options *o)
         o->keep.trigger != NULL || o->keep.rotation.size != 0 || o->keep.rotation.seconds != 0)
         return;
     ds_buffer_add_text(&out, "-r ");
-    add_quoted(&out, name);
+    option_explain_quote(&out, name);
     ds_buffer_add_text(&out, " ");
     o->kept = detach_text(&out);
 }
@@ -165,7 +164,7 @@ void option_explain_input(const struct option_given *given, struct ds_buffer *ou
     if ((!is_live && !is_input(given->line)) || given->value == NULL || has_control(given->value))
         return;
     ds_buffer_printf(out, "-%c ", given->line->letter);
-    add_quoted(out, given->value);
+    option_explain_quote(out, given->value);
     ds_buffer_add_text(out, " ");
 }
 
@@ -176,7 +175,7 @@ void option_explain_commands_of(const struct options *o, const char *file, char 
         return;
     if (file != NULL) {
         ds_buffer_add_text(&out, "-r ");
-        add_quoted(&out, file);
+        option_explain_quote(&out, file);
         ds_buffer_add_text(&out, " ");
     }
     for (size_t i = 0; i < o->num_given; i++) {
@@ -188,7 +187,7 @@ void option_explain_commands_of(const struct options *o, const char *file, char 
         else
             ds_buffer_printf(&out, "--%s%s", given->line->name, given->value != NULL ? "=" : " ");
         if (given->value != NULL) {
-            add_quoted(&out, given->value);
+            option_explain_quote(&out, given->value);
             ds_buffer_add_text(&out, " ");
         }
     }
@@ -201,7 +200,7 @@ void option_explain_commands_of(const struct options *o, const char *file, char 
     }
     if (o->follow.expression != NULL && o->follow.expression[0] != '\0') {
         ds_buffer_add_text(&behind, " ");
-        add_quoted(&behind, o->follow.expression);
+        option_explain_quote(&behind, o->follow.expression);
     }
     *command = detach_text(&out);
     *end = detach_text(&behind);
@@ -218,7 +217,7 @@ static char *window_of(const struct options *o)
         if (ends[i].value == NULL)
             continue;
         ds_buffer_add_text(&out, ends[i].option);
-        add_quoted(&out, ends[i].value);
+        option_explain_quote(&out, ends[i].value);
         ds_buffer_add_text(&out, " ");
     }
     return detach_text(&out);

@@ -10,6 +10,9 @@
  * are in files. If memory runs out, they get none. */
 void option_explain_commands(struct options *options);
 
+/* option_explain_quote appends a word, quoted for a shell. */
+void option_explain_quote(struct ds_buffer *out, const char *word);
+
 /* option_explain_input appends an option that names an input, and a blank; it ignores all other options. */
 void option_explain_input(const struct option_given *given, struct ds_buffer *out);
 

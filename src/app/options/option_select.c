@@ -35,9 +35,22 @@ bool option_set_hide(struct options *o, const char *value)
     return labels_check(o->labels, "--hide", value) && add_word("--hide", &o->select.hide, value);
 }
 
+/* option_set_node takes one node, or several with commas between them, which no name contains. */
 bool option_set_node(struct options *o, const char *value)
 {
-    return add_word("--node", &o->select.nodes, value);
+    if (strchr(value, ',') == NULL)
+        return add_word("--node", &o->select.nodes, value);
+    char *list = o->num_node_lists < MAX_WORDS ? strdup(value) : NULL, *word;
+    if (list == NULL) {
+        complain(o->num_node_lists < MAX_WORDS ? "out of memory" : "--node names too many nodes");
+        return false;
+    }
+    o->node_lists[o->num_node_lists++] = list;
+    while ((word = strsep(&list, ",")) != NULL) {
+        if (!add_word("--node", &o->select.nodes, word))
+            return false;
+    }
+    return true;
 }
 
 bool option_set_process(struct options *o, const char *value)
@@ -61,6 +74,7 @@ bool option_set_regex(struct options *o, const char *value)
         return false;
     }
     o->patterns[o->num_patterns++] = value;
+    o->select.searches[o->select.num_searches++] = (struct sought){"-e", value};
     return true;
 }
 
@@ -71,9 +85,11 @@ bool option_set_match(struct options *o, const char *value)
         return false;
     }
     struct ds_match *match = match_record_compile(value);
-    if (match != NULL)
-        o->select.matches[o->select.num_matches++] = match;
-    return match != NULL;
+    if (match == NULL)
+        return false;
+    o->select.matches[o->select.num_matches++] = match;
+    o->select.searches[o->select.num_searches++] = (struct sought){"-m", value};
+    return true;
 }
 
 bool option_set_after(struct options *o, const char *value)

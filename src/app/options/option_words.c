@@ -20,38 +20,84 @@ static bool is_report(const char *word)
     return strcmp(word, "all") != 0 && option_report_names(word, names) == 1 && strcmp(word, names[0]) == 0;
 }
 
-/* suggest_option reports how to type a word that is the name of an option or report, with the inputs and
- * with the argument that follows it. */
+/* Commands of other tools, and the option that does this; NULL: reading a file, or an interface, does. */
+static const struct {
+    const char *word, *option;
+} commands[] = {
+    {"grep", "regexp"},  {"ngrep", "regexp"},   {"search", "regexp"}, {"find", "regexp"},
+    {"read", NULL},      {"decode", NULL},      {"dump", NULL},       {"show", NULL},
+    {"capture", NULL},   {"sniff", NULL},       {"listen", NULL},     {"watch", NULL},
+    {"analyze", "doctor"}, {"analyse", "doctor"}, {"check", "doctor"},  {"diagnose", "doctor"},
+};
+
+/* find_command returns the index of a command, or -1. */
+static int find_command(const char *word)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        if (strcmp(commands[i].word, word) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* add_option appends an option, with the next word or its placeholder as the argument. */
+static void add_option(const struct option_line *line, char ***rest, struct ds_buffer *out)
+{
+    const bool may_lack = line->argument == NULL || line->argument[0] == '[';
+    if (line->letter != 0)
+        ds_buffer_printf(out, "-%c", line->letter);
+    else
+        ds_buffer_printf(out, "--%s", line->name);
+    if (line->argument != NULL && **rest != NULL && option_files_count(*rest) == 0) {
+        ds_buffer_add_text(out, may_lack ? "=" : " ");
+        option_explain_quote(out, *(*rest)++);
+    } else if (!may_lack) {
+        ds_buffer_printf(out, " %s", line->argument);
+    }
+}
+
+/* suggest_option reports how to type a word that is a command, or the name of an option or report, with
+ * the inputs and with the argument that follows it. */
 static void suggest_option(char **words, const struct option_line *line, const struct option_given *given,
                            size_t num)
 {
-    struct ds_buffer out = {0};
+    struct ds_buffer out = {0}, file = {0};
     char **rest = words + 1;
     for (size_t i = 0; i < num; i++)
         option_explain_input(&given[i], &out);
     if (line != NULL)
-        ds_buffer_printf(&out, "--%s", line->name);
-    else
+        add_option(line, &rest, &out);
+    else if (is_report(words[0]))
         ds_buffer_printf(&out, "--report %s", words[0]);
-    if (line != NULL && line->argument != NULL && *rest != NULL && option_files_count(rest) == 0)
-        ds_buffer_printf(&out, "%s%s", line->argument[0] == '[' ? "=" : " ", *rest++);
-    const bool has_file = *rest != NULL && option_files_count(rest) != 0;
+    else if (out.len == 0 && (*rest == NULL || option_files_count(rest) == 0))
+        ds_buffer_add_text(&out, "-i IF, or -r FILE");
+    else
+        out.len -= out.len != 0; /* the blank behind the inputs */
+    if (*rest != NULL && option_files_count(rest) != 0) {
+        ds_buffer_add_text(&file, "-r ");
+        option_explain_quote(&file, *rest);
+        ds_buffer_add_text(&file, out.len != 0 ? " " : "");
+    }
+    ds_buffer_add(&file, "", 1);
     ds_buffer_add(&out, "", 1);
-    if (!out.failed)
-        complain("there are no commands: type distsniff %s%s%s%s", has_file ? "-r " : "",
-                 has_file ? *rest : "", has_file ? " " : "", out.data);
+    if (!out.failed && !file.failed)
+        complain("there are no commands: type distsniff %s%s", file.data, out.data);
     ds_buffer_free(&out);
+    ds_buffer_free(&file);
 }
 
 /* check_command reports what to type instead of a word that looks like a subcommand. */
 static bool check_command(char **words, const struct option_given *given, size_t num)
 {
-    const struct option_line *line = is_report(words[0]) ? NULL : option_line_find(words[0]);
+    const int command = find_command(words[0]);
+    const char *name = command >= 0 ? commands[command].option : words[0];
+    const struct option_line *line =
+        name == NULL || is_report(words[0]) ? NULL : option_line_find(name);
     if (strcmp(words[0], "help") == 0) {
         complain("there are no commands: see distsniff -h, or distsniff --help for all options");
         return false;
     }
-    if ((line == NULL && !is_report(words[0])) || option_files_is_expression(words[0]) ||
+    if ((line == NULL && command < 0 && !is_report(words[0])) || option_files_is_expression(words[0]) ||
         (line != NULL && access(words[0], F_OK) == 0))
         return true;
     suggest_option(words, line, given, num);
@@ -79,34 +125,68 @@ static bool check_argument(const struct options *options, char **words, const st
     return true;
 }
 
-/* check_readable complains about a file without read permission, whose first bytes cannot be
- * checked. Not for a reload: the sandbox does not allow these calls, and the inputs stay as they
- * are. */
-static bool check_readable(const char *word)
+/* check_file complains about a file without read permission, whose first bytes cannot be checked, and
+ * about one that is no capture file. Not for a reload: the sandbox does not allow these calls, and
+ * the inputs stay as they are. */
+static bool check_file(const char *word)
 {
     struct stat is;
-    if (stat(word, &is) != 0 || !S_ISREG(is.st_mode) || access(word, R_OK) == 0 ||
-        option_files_is_expression(word))
+    if (stat(word, &is) != 0 || !S_ISREG(is.st_mode) || option_files_is_expression(word))
         return true;
-    complain("cannot read %s: %s", word, strerror(EACCES));
+    if (access(word, R_OK) != 0)
+        complain("cannot read %s: %s", word, strerror(EACCES));
+    else
+        complain(is.st_size == 0 ? "%s is empty, not a capture file" : "%s is not a capture file", word);
+    return false;
+}
+
+/* looks_like_path says whether a word is rather meant as a file than as an expression or a search. */
+static bool looks_like_path(const char *word)
+{
+    static const char *const parts[] = {".pcap", ".cap", ".dmp", ".gz", ".zst"};
+    bool has_part = word[0] == '/' || strncmp(word, "./", 2) == 0 || strncmp(word, "../", 3) == 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const char *found = strstr(word, parts[i]);
+        has_part = has_part || (found != NULL && found != word);
+    }
+    return has_part;
+}
+
+/* check_order complains about a capture file behind the expression, or behind a word to search for. */
+static bool check_order(char **words)
+{
+    struct ds_buffer out = {0};
+    size_t at = 1;
+    while (words[at] != NULL && !(looks_like_path(words[at]) && option_files_is_capture(words[at])))
+        at++;
+    if (words[at] == NULL)
+        return true;
+    const bool is_search = at == 1 && !option_files_is_expression(words[0]);
+    ds_buffer_add_text(&out, "-r ");
+    option_explain_quote(&out, words[at]);
+    ds_buffer_add_text(&out, is_search ? " -e" : "");
+    for (size_t i = 0; i < at; i++) {
+        ds_buffer_add_text(&out, " ");
+        option_explain_quote(&out, words[i]);
+    }
+    ds_buffer_add(&out, "", 1);
+    if (!out.failed)
+        complain(is_search ? "a text to search for stands behind -e: type distsniff %s"
+                           : "a file stands before the expression: type distsniff %s", out.data);
+    ds_buffer_free(&out);
     return false;
 }
 
 bool option_words_check(const struct options *options, char **words, const struct option_given *given,
                         size_t num)
 {
-    static const char *const endings[] = {".pcap", ".pcapng", ".cap", ".gz", ".zst"};
     const char *word = words[0];
-    bool is_name = false;
-    if (word != NULL && (!check_command(words, given, num) ||
-                         !check_argument(options, words, given, num) ||
-                         (!options->is_running && !check_readable(word))))
+    if (word == NULL)
+        return true;
+    if (!check_command(words, given, num) || !check_argument(options, words, given, num) ||
+        (!options->is_running && (!check_file(word) || !check_order(words))))
         return false;
-    for (size_t i = 0; word != NULL && i < sizeof endings / sizeof endings[0]; i++) {
-        const size_t len = strlen(endings[i]), word_len = strlen(word);
-        is_name = is_name || (word_len > len && strcmp(word + word_len - len, endings[i]) == 0);
-    }
-    if (!is_name || access(word, F_OK) == 0)
+    if (strchr(word, ' ') != NULL || !looks_like_path(word) || access(word, F_OK) == 0)
         return true; /* if the file exists, the expression's compiler complains */
     complain("there is no file %s; to read a file, use -r", word);
     return false;

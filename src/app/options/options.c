@@ -614,6 +614,8 @@ void options_free(struct options *options)
         free(options->names_also[i / MAX_ALSO_WRITTEN][i % MAX_ALSO_WRITTEN]);
     while (options->num_names_made != 0)
         free(options->names_made[--options->num_names_made]);
+    while (options->num_node_lists != 0)
+        free(options->node_lists[--options->num_node_lists]);
     free(options->command);
     free(options->nats.spool);
     free(options->behind);

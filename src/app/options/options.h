@@ -113,6 +113,8 @@ struct options {
     char *window;                         /* of report, or NULL */
     char *kept; /* the option that reads the file of -w, and a blank; NULL: not one file */
     const struct finding_kind *explained; /* of --explain */
+    char *node_lists[MAX_WORDS];       /* the arguments of --node that name several, cut apart */
+    size_t num_node_lists;
     const char *patterns[MAX_REGEXES]; /* of -e */
     size_t num_patterns;
     bool ignore_case;

@@ -70,7 +70,7 @@ static void call(const char *name, enum call_outcome outcome, double at)
     const struct call c = {.callee = {.node = text("b@h"), .name = text(name)}, .caller = {.node = text("a@h")},
                            .conn = 1, .end_frame = 2, .outcome = outcome, .end_ns = (int64_t)(at * 1e9)};
     timeline_time(t, c.end_ns);
-    timeline_call(t, &c, at > 1000);
+    timeline_call(t, &(struct record){.call = &c}, at > 1000);
 }
 
 static void failures(void **state)
@@ -121,6 +121,37 @@ static void failures(void **state)
     call("srv", CALL_TIMEOUT, 5.9);
     call("srv", CALL_TIMEOUT, 11);
     is_told("1-5.9 failing x2: calls to srv of b@h timed out\n11-11 failing x1: calls to srv of b@h timed out\n");
+}
+
+/* call_unnamed ends a call from end 0 of connection 1, whose node has no name, to end 1. */
+static void call_unnamed(const char *node, enum call_outcome outcome, enum ds_op_kind kind, uint64_t conn, double at)
+{
+    const struct ds_op op = {.kind = kind};
+    const struct ds_conn link = {.number = conn,
+                                 .end = {{.addr = {4, {10, 0, 0, 1}}, .port = 7}, {.addr = {4, {10, 0, 0, 2}}, .port = 9}}};
+    const struct ds_event event = {.type = DS_EVENT_MESSAGE, .conn = &link, .dir = kind != DS_KIND_DEMONITOR,
+                                   .message = {.op = &op}};
+    const struct call c = {.callee = {.node = node != NULL ? text(node) : (struct ds_text){0}, .name = text("srv")},
+                           .conn = 1, .end_frame = 2, .outcome = outcome, .end_ns = (int64_t)(at * 1e9)};
+    timeline_time(t, c.end_ns);
+    timeline_call(t, &(struct record){.event = &event, .call = &c}, false);
+}
+
+static void nodes_without_names(void **state)
+{
+    (void)state;
+    begin(false); /* the address is known: from an answer, or from who stops waiting */
+    call_unnamed(NULL, CALL_TIMEOUT, DS_KIND_DEMONITOR, 1, 1);
+    call_unnamed(NULL, CALL_NOPROC, DS_KIND_DOWN, 1, 2);
+    call_unnamed("~10.0.0.2:9", CALL_OK, DS_KIND_SEND, 1, 3);
+    is_told("1-2 failing x2: calls to srv of 10.0.0.2:9 failed: noproc, timeout\n"
+            "3-3 recovered x1: srv of 10.0.0.2:9 answers again\n");
+    begin(false); /* what ended the call came on another connection: the address is not known */
+    call_unnamed(NULL, CALL_NOPROC, DS_KIND_DOWN, 2, 1);
+    is_told("1-1 failing x1: calls to srv of an unknown node failed: noproc\n");
+    begin(false); /* a name that is known stays */
+    call_unnamed("b@h", CALL_NOPROC, DS_KIND_DOWN, 1, 1);
+    is_told("1-1 failing x1: calls to srv of b@h failed: noproc\n");
 }
 
 static void live(void **state)
@@ -444,7 +475,7 @@ static void memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failures), cmocka_unit_test(live),  cmocka_unit_test(stalls),
+        cmocka_unit_test(failures), cmocka_unit_test(nodes_without_names), cmocka_unit_test(live),  cmocka_unit_test(stalls),
         cmocka_unit_test(registrations), cmocka_unit_test(gaps_and_releases), cmocka_unit_test(findings), cmocka_unit_test(nodes),
         cmocka_unit_test(caps), cmocka_unit_test(memory)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
