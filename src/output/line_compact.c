@@ -69,11 +69,13 @@ static const char *const sends[] = {"send",       "send_tt",       "reg_send",  
                                     "send_sender", "send_sender_tt", "alias_send", "alias_send_tt",
                                     "altact_sig_send"};
 
-/* in_line is a position in a line, and the names of both ends of the line. */
+/* in_line is a position in a line, and the names of both ends of the line: whole, and as they are shown
+ * there. */
 struct in_line {
     struct ds_text text;
     size_t at;
-    struct ds_text name[2];
+    struct ds_text name[2], shown[2];
+    bool is_in_term; /* a bracket was before it: pids there may be of either end */
 };
 
 /* skip_paint returns the position after the colour codes at a position. */
@@ -122,12 +124,14 @@ static bool find_names(struct in_line *line, size_t *begin, size_t *end)
 }
 
 /* add_names adds both names without their common part: their host, or their name. */
-static void add_names(const struct in_line *line, size_t begin, size_t end, struct ds_buffer *out)
+static void add_names(struct in_line *line, size_t begin, size_t end, struct ds_buffer *out)
 {
     const struct ds_text *a = &line->name[0], *b = &line->name[1];
     const char *at[2] = {memchr(a->data, '@', a->len), memchr(b->data, '@', b->len)};
     const size_t len[2] = {at[0] != NULL ? (size_t)(at[0] - a->data) : 0,
                            at[1] != NULL ? (size_t)(at[1] - b->data) : 0};
+    line->shown[0] = *a;
+    line->shown[1] = *b;
     if (len[0] == 0 || len[1] == 0) {
         ds_buffer_add(out, line->text.data + begin, end - begin);
         return;
@@ -139,22 +143,26 @@ static void add_names(const struct in_line *line, size_t begin, size_t end, stru
         ds_buffer_add_text(out, i == 1 ? " > " : "");
         if (name->data > line->text.data && name->data[-1] == '~')
             ds_buffer_add_text(out, "~");
-        if (same_host)
-            ds_buffer_add(out, name->data, len[i]);
-        else
-            ds_buffer_add(out, name->data + (same_name ? len[i] : 0), name->len - (same_name ? len[i] : 0));
+        const size_t from = !same_host && same_name ? len[i] : 0;
+        line->shown[i] = (struct ds_text){name->data + from, same_host ? len[i] : name->len - from};
+        ds_buffer_add(out, line->shown[i].data, line->shown[i].len);
     }
 }
 
-/* skip_node returns the length of the node in a pid "<a@h.1.0>", if it is an end of the line. */
-static size_t skip_node(const struct in_line *line)
+/* skip_node returns the length of the node in a pid "<a@h.1.0>", if it is an end of the line. In a
+ * term, where a pid without a node is one of the sender's, it adds the receiver as it is shown. */
+static size_t skip_node(const struct in_line *line, struct ds_buffer *out)
 {
     for (int i = 0; i < 2; i++) {
         const struct ds_text node = line->name[i];
         const size_t rest = line->text.len - line->at;
         if (node.len != 0 && rest > node.len + 1 && begins(line, node.data, node.len) &&
-            line->text.data[line->at + node.len] == '.')
-            return node.len + 1;
+            line->text.data[line->at + node.len] == '.') {
+            if (i == 0 || !line->is_in_term)
+                return node.len + 1;
+            ds_buffer_add(out, line->shown[i].data, line->shown[i].len);
+            return node.len;
+        }
     }
     return 0;
 }
@@ -201,10 +209,11 @@ void line_compact_more(struct ds_text text, struct ds_buffer *out)
         const char c = text.data[line.at], before = text.data[line.at - 1];
         size_t skipped = 0;
         if (before == '<' || (before == '?' && text.data[line.at - 2] == '<'))
-            skipped = skip_node(&line);
+            skipped = skip_node(&line, out);
         else if (c == '{' || c == '#')
             skipped = add_shorter(&line, out);
         may_be_send &= c != '<' && c != '{';
+        line.is_in_term |= c == '{' || (c == '[' && before != '\033') || c == '(';
         if (may_be_send && (before == ' ' || before == 'm')) {
             skipped = skip_send(&line);
             may_be_send = skipped == 0;

@@ -13,7 +13,8 @@ void line_compact(struct ds_text text, struct ds_buffer *out);
 
 /* line_compact_more shortens a line from line_compact that is still too wide. It leaves out the
  * common part of the names of both ends, nodes of pids if they are one of these, words such as
- * reg_send, and the rest of references. The content of the message stays. */
+ * reg_send, and the rest of references. In a term, only pids of the sender lose their node. The
+ * content of the message stays. */
 void line_compact_more(struct ds_text text, struct ds_buffer *out);
 
 #endif

@@ -66,8 +66,12 @@ def compact_more(line):
     head = re.match(r"[^<{]*", rest)[0]
     rest = re.sub(r"(^|(?<= ))(reg_send|alias_send|altact_sig_send|send_sender|send)(_tt)? ", "", head, count=1) + \
         rest[len(head):]
-    for node in one, other:
-        rest = re.sub(r"(<\??)" + re.escape(node) + r"\.", r"\1", rest)
+    begin = re.match(r"[^{[(]*", rest)[0]  # behind a bracket, pids of the receiver keep their node
+    for node, shorter in (one, ""), (other, names[1] + "."):
+        def without(text, shorter):
+            return re.sub(r"(<\??)" + re.escape(node) + r"\.", r"\g<1>" + shorter, text)
+        rest = without(begin, "") + without(rest[len(begin):], shorter)
+        begin = re.match(r"[^{[(]*", rest)[0]
     for text, instead in ("{[alias|#Ref<...>],", "{$tag,"), ("#Ref<...>", "#Ref"), \
             ("{'$gen_call',{...},", "{$call,"), ("{'$gen_cast',", "{$cast,"):
         rest = rest.replace(text, instead)

@@ -67,6 +67,14 @@ static void more(void **state)
                 "\033[2m1\033[0m \033[36ma > b\033[0m: \033[1m\033[0m<1.0>");
     assert_more("1 b@h > a@h: #4 reply after 55 us alias_send <b@h.86.0> > #Ref<...> {[alias|#Ref<...>],{ok,1}}",
                 "1 b > a: #4 reply after 55 us <86.0> > #Ref {$tag,{ok,1}}");
+    /* In a term, a pid of the receiver keeps its node as the line shows it. */
+    assert_more("1 a@h > b@h: reg_send x <a@h.1.0> > x <b@h.2.0> {<a@h.1.0>,[<b@h.2.0>]} <b@h.3.0>",
+                "1 a > b: x <1.0> > x <2.0> {<1.0>,[<b.2.0>]} <b.3.0>");
+    assert_more("1 r@a > r@b: send <r@b.2.0> {<r@a.1.0>,<?r@b.2.0>,f(<r@b.2.0>)}",
+                "1 @a > @b: <2.0> {<1.0>,<?@b.2.0>,f(<@b.2.0>)}");
+    assert_more("a@h > b@h: \033[1mx\033[0m <b@h.2.0> [<b@h.2.0>]", "a > b: \033[1mx\033[0m <2.0> [<b.2.0>]");
+    assert_more("1 a@h > b@k: send {<b@k.2.0>}", "1 a@h > b@k: {<b@k.2.0>}");
+    assert_more("1 a@h > 10.0.0.2.6: send {<a@h.2.0>}", "1 a@h > 10.0.0.2.6: {<2.0>}");
     /* Truncated lines, and texts that only look alike. */
     assert_more("1 a@h > b@h: reg_send", "1 a > b: reg_send");
     assert_more("1 a@h > b@h: resend <a@h", "1 a > b: resend <a@h");
