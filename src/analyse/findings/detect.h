@@ -475,8 +475,9 @@ void detect_starts(struct detect *d, const struct ds_event *event);
  * silent for long enough was disconnected before. */
 void detect_silence_due(struct detect *d, const struct ds_event *event);
 
-/* detect_silence_again handles a new link between nodes that were not restarted. */
-void detect_silence_again(struct detect *d, const struct ds_event *event);
+/* detect_silence_again handles a new link between nodes that were not restarted. is_known: their
+ * creations show that; otherwise they may have been. */
+void detect_silence_again(struct detect *d, const struct ds_event *event, bool is_known);
 void detect_mesh(struct detect *d, const struct ds_event *event);
 void detect_mesh_time(struct detect *d, bool at_end);
 void detect_mesh_greeting(struct detect *d, const struct ds_event *event); /* global's init_connect */

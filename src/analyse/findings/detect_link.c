@@ -127,15 +127,20 @@ static void on_up(struct detect *d, const struct ds_event *event, const struct c
         return;
     const int swapped = hash_text(end[0].node) > hash_text(end[1].node);
     const uint32_t creation[2] = {end[swapped].creation, end[!swapped].creation};
-    if (p->creation[0] != creation[0] || p->creation[1] != creation[1]) {
-        p->creation[0] = creation[0];
-        p->creation[1] = creation[1];
+    bool is_known = true, is_restarted = false; /* both creations, of this link and of the last one */
+    for (int i = 0; i < 2; i++) {
+        is_known &= creation[i] != 0 && p->creation[i] != 0;
+        is_restarted |= creation[i] != 0 && p->creation[i] != 0 && creation[i] != p->creation[i];
+        p->creation[i] = creation[i] != 0 ? creation[i] : p->creation[i];
+    }
+    if (is_restarted) {
         p->ups = p->cuts = 0;
         p->survived_ns = p->idle_ns = 0;
         p->cut = (struct idle_drop){0};
-    } else if (creation[0] != 0 && creation[1] != 0) {
-        detect_idle_again(d, event, p);
-        detect_silence_again(d, event);
+    } else {
+        if (is_known)
+            detect_idle_again(d, event, p);
+        detect_silence_again(d, event, is_known);
     }
     if (!detect_is_published(w))
         return;

@@ -209,9 +209,9 @@ static bool is_given_up(const struct fading *g, int64_t again_ns)
 }
 
 /* report_again reports a link whose nodes have connected again. other: the other end gets no
- * acknowledgement either, or NULL. */
+ * acknowledgement either, or NULL. is_known: neither node was restarted. */
 static void report_again(struct detect *d, const struct ds_event *event, const struct fading *g,
-                         const struct fading *other)
+                         const struct fading *other, bool is_known)
 {
     const int64_t since_ns = other != NULL && other->last_data_ns < g->last_data_ns ? other->last_data_ns
                                                                                     : g->last_data_ns;
@@ -230,9 +230,11 @@ static void report_again(struct detect *d, const struct ds_event *event, const s
     else
         wording_say(&f->sentence, "{peer} disconnected {node}, as nothing got through: net_tick_timeout",
                     an_end(&end[0]), an_end(&end[1]));
-    wording_say(&f->detail, "nothing arrived for {silent}, not even acknowledgements; both nodes kept "
-                "running, as their new link shows: the network was gone for a while, or a firewall or NAT "
-                "forgot the link", a_span(event->ts_ns - since_ns));
+    wording_say(&f->detail, "nothing arrived for {silent}, not even acknowledgements; {}",
+                a_span(event->ts_ns - since_ns),
+                a_word(is_known ? "both nodes kept running, as their new link shows: the network was gone "
+                                  "for a while, or a firewall or NAT forgot the link"
+                                : "they have connected again: whether a node was restarted is not known"));
     detect_frame(f, g->frame, "retransmitted for the third time");
     if (other != NULL)
         detect_frame(f, other->frame, "retransmitted for the third time by the other end");
@@ -241,9 +243,9 @@ static void report_again(struct detect *d, const struct ds_event *event, const s
     detect_commit(d);
 }
 
-/* detect_silence_again handles a new link between two nodes that were not restarted: if a host had
- * been gone, they would have been. So neither is reported as silent. */
-void detect_silence_again(struct detect *d, const struct ds_event *event)
+/* detect_silence_again handles a new link between two nodes that were not restarted, or may not have
+ * been: if a host had been gone, they would have been. So neither is reported as silent. */
+void detect_silence_again(struct detect *d, const struct ds_event *event, bool is_known)
 {
     const struct ds_endpoint *end = event->conn->end;
     for (size_t i = 0; d->has_fading && i < MAX_FADING; i++) {
@@ -257,7 +259,7 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
         if (other != NULL)
             other->is_used = false;
         if (is_given_up(g, event->ts_ns) || (other != NULL && is_given_up(other, event->ts_ns)))
-            report_again(d, event, g, other);
+            report_again(d, event, g, other, is_known);
     }
 }
 
