@@ -171,17 +171,21 @@ static void note_routed(struct data_walk *walk, struct ds_text queue)
     walk->routed = name;
 }
 
-/* last_number returns the integer that is so many tokens before the latest; 0 if it is larger
- * than 32 bits. */
+/* last_number returns the lowest 32 bits of the integer that is so many tokens before the latest. */
 static uint32_t last_number(const struct data_walk *walk, unsigned before)
 {
     struct cursor at = walk->last[(walk->num - 1 - before) % MAX_PATTERN].bytes;
-    uint8_t tag, small;
+    uint8_t tag, small, sign;
     uint32_t number = 0;
     if (!cursor_read_u8(&at, &tag))
         return 0;
     if (tag == TERM_TAG_SMALL_INTEGER)
         return cursor_read_u8(&at, &small) ? small : 0;
+    if (tag == TERM_TAG_SMALL_BIG && cursor_read_u8(&at, &small) && cursor_read_u8(&at, &sign)) {
+        uint8_t bytes[sizeof number] = {0}; /* the lowest first */
+        (void)cursor_read_bytes(&at, bytes, small < sizeof bytes ? small : sizeof bytes);
+        return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+    }
     return tag == TERM_TAG_INTEGER && cursor_read_u32(&at, &number) ? number : 0;
 }
 

@@ -29,9 +29,10 @@ static bool lock_file(int fd, const char *name)
             break;
         poll(NULL, 0, LOCK_MS);
     }
-    complain(errno == EWOULDBLOCK ? "%s is used by another distsniff: give each another folder"
-                                  : "%s cannot be locked",
-             name);
+    if (errno == EWOULDBLOCK)
+        complain("%s is used by another distsniff: give each another folder", name);
+    else
+        complain("%s cannot be locked: %s", name, strerror(errno));
     return false;
 }
 

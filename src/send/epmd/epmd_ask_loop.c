@@ -132,7 +132,7 @@ static int look_up(const struct epmd_ask_loop_config *config, const char *name, 
     freeaddrinfo(found);
     if (is_own)
         add_own(host);
-    return 0;
+    return host->num_asked != 0 ? 0 : EAI_NONAME; /* it has addresses of other families alone */
 }
 
 static bool look_up_all(struct ask_loop *l)

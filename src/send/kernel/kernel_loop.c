@@ -27,7 +27,7 @@
 enum {
     EVERY_MS = 400, /* so an answer arrives before a stall is reported, after a second */
     SCAN_EVERY = 5, /* rounds between scans of /proc */
-    MAX_SPACES = 64,
+    MAX_SPACES = KERNEL_MAX_SPACES,
     MAX_TOLD = 8192,  /* sockets per round */
     ANSWER_LEN = 64 * 1024,
     MOST_ANSWERS = 4096, /* to one request */
@@ -52,6 +52,8 @@ struct kernel_loop {
     size_t num_told; /* in this round */
     int64_t now_ns;  /* since 1970 */
     int error;
+    bool is_ready; /* the access it has is told */
+    bool is_full;  /* that there are too many namespaces is told */
     bool is_over;
 };
 
@@ -101,11 +103,21 @@ static struct space *find_space(struct kernel_loop *l, uint64_t number)
     return NULL;
 }
 
+/* tell_full reports, once, that there are more namespaces than it can enter. */
+static void tell_full(struct kernel_loop *l)
+{
+    const struct kernel_told told = {.kind = KERNEL_TOLD_FULL};
+    if (!l->is_full && l->is_ready)
+        tell(l, &told);
+    l->is_full |= l->is_ready;
+}
+
 /* find_spaces enters new namespaces, and leaves those that no node uses any more. */
 static void find_spaces(struct kernel_loop *l)
 {
     for (size_t i = 0; i < MAX_SPACES; i++)
         l->spaces[i].is_used = l->spaces[i].is_own;
+    l->lacks = l->processes.num_refused != 0 ? KERNEL_LACKS_PROCESSES : 0;
     for (size_t i = 0; i < l->processes.num; i++) {
         const struct host_process *process = &l->processes.process[i];
         struct space *space = process->space != 0 ? find_space(l, process->space) : NULL;
@@ -119,6 +131,8 @@ static void find_spaces(struct kernel_loop *l)
         }
         if (space != NULL)
             space->is_used = true;
+        else if (process->space != 0)
+            tell_full(l);
     }
     for (size_t i = 0; i < MAX_SPACES; i++) {
         struct space *space = &l->spaces[i];
@@ -231,10 +245,10 @@ static bool begin(struct kernel_loop *l)
         sandbox_confine_kernel_asker();
     host_processes_scan(&l->processes, PROC, PODS);
     find_spaces(l);
-    if (l->processes.num_refused != 0)
-        l->lacks |= KERNEL_LACKS_PROCESSES;
     told.lacks = l->lacks;
     tell(l, &told);
+    l->is_ready = true;
+    find_spaces(l); /* again, to tell of those for which there is no room */
     if (!ask_all(l)) {
         told = (struct kernel_told){.kind = KERNEL_TOLD_FAILED, .error = l->error};
         tell(l, &told);

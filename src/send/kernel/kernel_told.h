@@ -12,9 +12,12 @@
 enum kernel_told_kind {
     KERNEL_TOLD_READY,   /* the access it has is known: lacks says what it lacks */
     KERNEL_TOLD_SOCKET,  /* addr[0] and port[0] are the local ones */
+    KERNEL_TOLD_FULL,    /* there are more network namespaces than KERNEL_MAX_SPACES */
     KERNEL_TOLD_FAILED,  /* the kernel does not answer: error is an errno */
     KERNEL_TOLD_KIND_COUNT
 };
+
+enum { KERNEL_MAX_SPACES = 64 }; /* network namespaces in which it asks */
 
 /* Access that it lacks. */
 enum { KERNEL_LACKS_SPACES = 1, KERNEL_LACKS_PROCESSES = 2, KERNEL_LACKS_ALL = 3 };

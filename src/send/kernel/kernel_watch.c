@@ -93,6 +93,10 @@ void kernel_watch_look(struct kernel_watch *w)
             side_process_close(&w->process);
         } else if (told.kind == KERNEL_TOLD_SOCKET) {
             w->config.on_socket(w->config.context, told.addr, told.port, &told.socket);
+        } else if (told.kind == KERNEL_TOLD_FULL) {
+            complain("--kernel: nodes are in more than %d network namespaces: sockets of the others stay "
+                     "unknown",
+                     KERNEL_MAX_SPACES);
         } else if (told.kind == KERNEL_TOLD_FAILED) {
             say_failed(&told);
             side_process_close(&w->process);

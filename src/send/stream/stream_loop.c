@@ -288,8 +288,12 @@ static bool prepare(struct stream_loop *l)
         s->fd = -1;
         s->out_fd = l->config->out_fd[i];
         s->in = malloc(IN_SIZE);
-        if (s->in == NULL || fcntl(s->out_fd, F_SETFL, O_NONBLOCK) != 0) {
+        if (s->in == NULL) {
             complain("out of memory");
+            return false;
+        }
+        if (fcntl(s->out_fd, F_SETFL, O_NONBLOCK) != 0) {
+            complain("cannot prepare the pipe for the packets of %s: %s", s->url->word, strerror(errno));
             return false;
         }
     }
