@@ -22,13 +22,21 @@ static const char *const key_names[] = {
 #undef KEY
 };
 
-enum tui_request request_find(uint32_t key)
+enum tui_request request_find(uint32_t key, bool is_page, bool is_searched)
 {
+    enum tui_request found = REQUEST_NONE;
     for (enum tui_request i = REQUEST_NONE + 1; key != TUI_NO_KEY && i < REQUEST_COUNT; i++) {
-        if (request_lines[i].key == key || request_lines[i].other == key)
-            return i;
+        const struct request_line *line = &request_lines[i];
+        if (line->key != key && line->other != key)
+            continue;
+        if (line->where == REQUEST_TEXT || line->where == REQUEST_FOUND) {
+            if (line->where == REQUEST_TEXT ? is_page : is_searched)
+                return i;
+        } else if (found == REQUEST_NONE) {
+            found = i;
+        }
     }
-    return REQUEST_NONE;
+    return found;
 }
 
 void request_key_name(uint32_t key, char name[KEY_NAME_LEN])

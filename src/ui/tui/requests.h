@@ -24,6 +24,8 @@ enum request_where {
     REQUEST_TABLE,
     REQUEST_RECORDS,
     REQUEST_PAGE,
+    REQUEST_TEXT,
+    REQUEST_FOUND,
     REQUEST_LIVE,
 };
 
@@ -45,8 +47,9 @@ struct request_line {
 /* request_lines has a row for each request, from 1 on. */
 extern const struct request_line request_lines[REQUEST_COUNT];
 
-/* request_find returns the request of a key, REQUEST_NONE if there is none. */
-enum tui_request request_find(uint32_t key);
+/* request_find returns the request of a key, REQUEST_NONE if there is none. is_page: a page is open;
+ * is_searched: it was searched. */
+enum tui_request request_find(uint32_t key, bool is_page, bool is_searched);
 
 enum { KEY_NAME_LEN = 12 };
 

@@ -148,6 +148,10 @@ static bool is_answered(const struct tui_ui *ui, enum tui_request request)
                     : request == REQUEST_FILTER || request == REQUEST_ONLY_FAILED);
     case REQUEST_PAGE:
         return ui->page.is_open && (kind == TARGET_RECORD || kind == TARGET_PACKET);
+    case REQUEST_TEXT:
+        return ui->page.is_open;
+    case REQUEST_FOUND:
+        return ui->page.is_open && ui->page.is_searched;
     case REQUEST_LIVE:
         return ui->facts.is_live && !ui->facts.has_ended && !ui->page.is_open;
     default:

@@ -18,6 +18,8 @@ static const char *where_text(enum request_where where)
         [REQUEST_TABLE] = "In a table",
         [REQUEST_RECORDS] = "Which messages and calls are shown",
         [REQUEST_PAGE] = "On the page of a message, or a ladder",
+        [REQUEST_TEXT] = "On every page",
+        [REQUEST_FOUND] = "On a page that was searched",
         [REQUEST_LIVE] = "While packets come",
     };
     return texts[where];
@@ -62,9 +64,9 @@ static void help_on_typing(struct tui_page *page)
 
 void tui_help_write(struct tui_page *page)
 {
-    static const enum request_where order[] = {REQUEST_ROW,     REQUEST_RECORDS, REQUEST_PAGE,
-                                               REQUEST_TABLE,
-                                               REQUEST_MOVE,    REQUEST_ANY,     REQUEST_LIVE};
+    static const enum request_where order[] = {REQUEST_ROW,   REQUEST_RECORDS, REQUEST_PAGE,
+                                               REQUEST_TEXT,  REQUEST_FOUND,   REQUEST_TABLE,
+                                               REQUEST_MOVE,  REQUEST_ANY,     REQUEST_LIVE};
     tui_page_begin(page, "keys");
     page->hang = HELP_HANG;
     help_on_views(page);

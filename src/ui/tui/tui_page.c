@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void tui_page_begin(struct tui_page *page, const char *title)
 {
@@ -24,6 +25,7 @@ void tui_page_begin(struct tui_page *page, const char *title)
     page->has_more_lanes = false;
     page->is_open = true;
     page->is_cut = false;
+    page->has_found = false;
 }
 
 void tui_page_line(struct tui_page *page, enum style style, unsigned indent, const char *text)
@@ -196,15 +198,16 @@ void tui_page_draw(struct tui_page *page, struct cells *cells, struct area area)
     page->room = area.rows;
     for (size_t i = page->num_sticky; i < page->num; i++) {
         page->lines[i].shown_at = (uint32_t)at;
-        at += draw_line(page, &page->lines[i], at, cells, area, page->leads && i == page->selected);
+        at += draw_line(page, &page->lines[i], at, cells, area,
+                        page->leads ? i == page->selected : page->has_found && i == page->found);
     }
     page->num_shown = at;
 }
 
-/* follow_selected scrolls the selected line into view. */
-static void follow_selected(struct tui_page *page)
+/* bring_into_view scrolls until a line is on the screen. */
+static void bring_into_view(struct tui_page *page, size_t line)
 {
-    const size_t at = page->selected < page->num ? page->lines[page->selected].shown_at : 0;
+    const size_t at = line < page->num ? page->lines[line].shown_at : 0;
     if (at < page->top)
         page->top = at;
     else if (page->room != 0 && at >= page->top + page->room)
@@ -263,7 +266,7 @@ static bool move_selected(struct tui_page *page, enum tui_request request)
     default:
         return false;
     }
-    follow_selected(page);
+    bring_into_view(page, page->selected);
     return true;
 }
 
@@ -309,6 +312,54 @@ bool tui_page_click(struct tui_page *page, unsigned row)
         return false;
     select_near(page, page->top + row);
     return true;
+}
+
+/* contains says whether a line contains a text. Capitals count if the text has any. */
+static bool contains(const struct tui_page *page, const struct tui_page_line *line, const char *text)
+{
+    const size_t len = strlen(text);
+    const char *at = page->text.data + line->at;
+    bool has_capitals = false;
+    for (const char *c = text; *c != '\0'; c++)
+        has_capitals = has_capitals || (*c >= 'A' && *c <= 'Z');
+    for (size_t i = 0; i + len <= line->len && line->len != 0; i++) {
+        if (has_capitals ? memcmp(at + i, text, len) == 0 : strncasecmp(at + i, text, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* line_at returns the line that a search begins at: the selected one, the one found last, or the
+ * uppermost on the screen. */
+static size_t line_at(const struct tui_page *page)
+{
+    size_t i = page->num_sticky;
+    if (page->leads && page->selected < page->num)
+        return page->selected;
+    if (page->has_found && page->found < page->num)
+        return page->found;
+    while (i + 1 < page->num && page->lines[i + 1].shown_at <= page->top)
+        i++;
+    return i;
+}
+
+bool tui_page_search(struct tui_page *page, const char *text, bool is_back, bool is_first, bool *wrapped)
+{
+    if (page->num == 0)
+        return false;
+    const size_t from = line_at(page), step = is_back ? page->num - 1 : 1;
+    size_t at = (is_first ? from : from + step) % page->num;
+    for (size_t i = 0; i < page->num; i++, at = (at + step) % page->num) {
+        if (at < page->num_sticky || !contains(page, &page->lines[at], text))
+            continue;
+        *wrapped = is_first ? at < from : is_back ? at >= from : at <= from;
+        page->has_found = true;
+        page->found = at;
+        page->selected = page->leads ? at : page->selected;
+        bring_into_view(page, at);
+        return true;
+    }
+    return false;
 }
 
 void tui_page_print(const struct tui_page *page, struct ds_buffer *out)

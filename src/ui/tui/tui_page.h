@@ -26,6 +26,9 @@ struct tui_page {
     bool cuts;     /* lines that are added next are truncated if they do not fit, instead of continued */
     bool leads;    /* some lines lead to pages: then one is selected */
     size_t selected;
+    bool is_searched; /* the user searched it */
+    bool has_found;   /* found is the line that was found last */
+    size_t found;
     unsigned num_sticky; /* lines at its top that do not scroll, each a line of the screen */
     struct tui_target self; /* the target that this is the page of */
     /* The user's choices for this page. */
@@ -64,6 +67,11 @@ bool tui_page_request(struct tui_page *page, enum tui_request request);
 
 /* tui_page_click selects the line of the page in a row of the screen. False: it leads nowhere. */
 bool tui_page_click(struct tui_page *page, unsigned row);
+
+/* tui_page_search goes to the next line, or the one before, that contains a text, from the first line
+ * on if none follows; is_first: the present line counts, too. *wrapped: it began again. False: no
+ * line contains it. */
+bool tui_page_search(struct tui_page *page, const char *text, bool is_back, bool is_first, bool *wrapped);
 
 /* tui_page_print appends the page as text. */
 void tui_page_print(const struct tui_page *page, struct ds_buffer *out);

@@ -70,6 +70,19 @@ void tui_state_write_page_anew(struct tui_ui *ui)
         tui_state_close_page(ui);
 }
 
+void tui_state_search(struct tui_ui *ui, bool is_back, bool is_first)
+{
+    bool wrapped = false;
+    char text[TUI_NOTE_LEN];
+    ui->page.is_searched = true;
+    if (!tui_page_search(&ui->page, ui->sought, is_back, is_first, &wrapped)) {
+        snprintf(text, sizeof text, "no line of this page contains %.400s", ui->sought);
+        tui_state_set_message(ui, text);
+    } else if (wrapped) {
+        tui_state_set_message(ui, is_back ? "from the last line on" : "from the first line on");
+    }
+}
+
 struct tui_target tui_state_selected(const struct tui_ui *ui)
 {
     const struct tui_view *view = tui_views[ui->view].view;

@@ -11,7 +11,7 @@
 enum { TUI_PAGES = 16, TUI_NOTE_LEN = 512 };
 
 /* The purpose of the typed line. */
-enum tui_typing { TYPES_NOTHING, TYPES_FILTER, TYPES_FORMAT, TYPES_TIME };
+enum tui_typing { TYPES_NOTHING, TYPES_FILTER, TYPES_FORMAT, TYPES_TIME, TYPES_SEARCH };
 
 /* tui_shown_key is a key that the lowest line names, between these columns. */
 struct tui_shown_key {
@@ -38,7 +38,8 @@ struct tui_ui {
     unsigned num_under;
     bool page_is_help;
     enum tui_typing typing;
-    struct tui_line filter_line, format_line, time_line;
+    struct tui_line filter_line, format_line, time_line, search_line;
+    char sought[LINE_LEN]; /* the text that pages were searched for last */
     char note[TUI_NOTE_LEN]; /* the last message, on the lowest line until a key comes */
     struct ds_buffer copied; /* the text for TUI_COPIES */
 };
@@ -68,6 +69,10 @@ void tui_state_close_pages(struct tui_ui *ui);
 
 /* tui_state_write_page_anew writes the open page again; its scroll position stays. */
 void tui_state_write_page_anew(struct tui_ui *ui);
+
+/* tui_state_search goes to the next line of the open page that has the sought text, or the one before;
+ * is_first: the present line counts, too. */
+void tui_state_search(struct tui_ui *ui, bool is_back, bool is_first);
 
 /* tui_state_show_view shows another view, and closes all pages. */
 void tui_state_show_view(struct tui_ui *ui, unsigned view);

@@ -22,6 +22,7 @@ static struct tui_line *line_of(struct tui_ui *ui)
 {
     return ui->typing == TYPES_FILTER   ? &ui->filter_line
            : ui->typing == TYPES_FORMAT ? &ui->format_line
+           : ui->typing == TYPES_SEARCH ? &ui->search_line
                                         : &ui->time_line;
 }
 
@@ -87,6 +88,16 @@ static void done_typing(struct tui_ui *ui)
         go_to(ui, &when);
         return;
     }
+    if (ui->typing == TYPES_SEARCH) {
+        ui->typing = TYPES_NOTHING;
+        if (ui->search_line.text[0] != '\0') { /* an empty line repeats the last search */
+            tui_line_remember(&ui->search_line);
+            snprintf(ui->sought, sizeof ui->sought, "%s", ui->search_line.text);
+        }
+        if (ui->sought[0] != '\0')
+            tui_state_search(ui, false, ui->search_line.text[0] != '\0');
+        return;
+    }
     tui_filter_check(&ui->filter, ui->filter_line.text, what, sizeof what);
     if (what[0] != '\0')
         return; /* the error is shown above the line */
@@ -129,6 +140,8 @@ static void say_more(const struct tui_ui *ui, char *what, size_t len)
         tui_filter_check(&ui->filter, ui->filter_line.text, what, len);
     else if (ui->typing == TYPES_FORMAT)
         tui_save_formats(what, len);
+    else if (ui->typing == TYPES_SEARCH)
+        snprintf(what, len, "a text on this page; n and N then go on to the next and the previous line");
     else
         snprintf(what, len, "%s", time_help);
 }
@@ -136,7 +149,8 @@ static void say_more(const struct tui_ui *ui, char *what, size_t len)
 void tui_typing_draw(struct tui_ui *ui, struct cells *cells)
 {
     static const char *const words[] = {
-        [TYPES_FILTER] = "filter:", [TYPES_FORMAT] = "save as:", [TYPES_TIME] = "go to:"};
+        [TYPES_FILTER] = "filter:", [TYPES_FORMAT] = "save as:", [TYPES_TIME] = "go to:",
+        [TYPES_SEARCH] = "search:"};
     const unsigned row = cells->rows - 1;
     char what[TUI_NOTE_LEN];
     say_more(ui, what, sizeof what);

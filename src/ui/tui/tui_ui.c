@@ -44,6 +44,7 @@ void tui_ui_free(struct tui_ui *ui)
     tui_line_free(&ui->filter_line);
     tui_line_free(&ui->format_line);
     tui_line_free(&ui->time_line);
+    tui_line_free(&ui->search_line);
     ds_buffer_free(&ui->copied);
     snapshot_free(&ui->facts.snapshot);
     tui_rates_free(&ui->facts.rates);
@@ -374,6 +375,13 @@ static enum tui_does answer(struct tui_ui *ui, enum tui_request request)
     case REQUEST_PREVIOUS_VIEW:
         turn_part(ui, request);
         return TUI_GOES_ON;
+    case REQUEST_SEARCH:
+        tui_typing_begin(ui, TYPES_SEARCH);
+        return TUI_GOES_ON;
+    case REQUEST_NEXT_FOUND:
+    case REQUEST_PREVIOUS_FOUND:
+        tui_state_search(ui, request == REQUEST_PREVIOUS_FOUND, false);
+        return TUI_GOES_ON;
     case REQUEST_PAUSE:
         pause_or_go_on(ui);
         return TUI_GOES_ON;
@@ -404,7 +412,8 @@ enum tui_does tui_ui_key(struct tui_ui *ui, uint32_t key)
             tui_state_show_view(ui, view);
         return TUI_GOES_ON;
     }
-    const enum tui_request request = request_find(key);
+    const enum tui_request request =
+        request_find(key, ui->page.is_open, ui->page.is_open && ui->page.is_searched);
     if (request != REQUEST_NONE)
         return answer(ui, request);
     if (key > ' ' && key < 0x7F) {

@@ -282,16 +282,22 @@ static void requests_are_distinct(void **state)
     (void)state;
     for (enum tui_request i = REQUEST_NONE + 1; i < REQUEST_COUNT; i++) {
         const struct request_line *line = &request_lines[i];
-        assert_int_equal(request_find(line->key), i);
+        const bool is_page = line->where == REQUEST_TEXT, is_found = line->where == REQUEST_FOUND;
+        assert_int_equal(request_find(line->key, is_page || is_found, is_found), i);
         if (line->other != TUI_NO_KEY)
-            assert_int_equal(request_find(line->other), i);
+            assert_int_equal(request_find(line->other, is_page, is_found), i);
         assert_true(line->help[0] != '\0');
         assert_false(line->key >= '0' && line->key <= '9'); /* these are the views */
         request_key_name(line->key, name);
         assert_true(strcmp(name, "?") != 0 || i == REQUEST_HELP);
     }
-    assert_int_equal(request_find(TUI_NO_KEY), REQUEST_NONE);
-    assert_int_equal(request_find(TUI_KEY_END_OF_LIST), REQUEST_NONE);
+    assert_int_equal(request_find(TUI_NO_KEY, true, true), REQUEST_NONE);
+    assert_int_equal(request_find(TUI_KEY_END_OF_LIST, true, true), REQUEST_NONE);
+    /* A page takes / for itself, and one that was searched n. */
+    assert_int_equal(request_find('/', false, false), REQUEST_FILTER);
+    assert_int_equal(request_find('/', true, false), REQUEST_SEARCH);
+    assert_int_equal(request_find('n', true, false), REQUEST_ONLY_NODE);
+    assert_int_equal(request_find('n', true, true), REQUEST_NEXT_FOUND);
     assert_true(TUI_VIEW_COUNT <= 10);
 }
 
@@ -451,6 +457,81 @@ static void keys_say_why_they_do_nothing(void **state)
     tui_ui_free(&ui);
 }
 
+static void press(struct tui_ui *ui, const char *keys)
+{
+    for (; *keys != '\0'; keys++)
+        tui_ui_key(ui, *keys == '\n' ? TUI_KEY_ENTER : (uint32_t)*keys);
+}
+
+static void pages_are_searched(void **state)
+{
+    struct tui_ui ui;
+    struct cells cells = {0};
+    (void)state;
+    assert_true(tui_ui_init(&ui, "a.pcap", false));
+    assert_true(cells_resize(&cells, 12, 80));
+    take(&ui, told, 0);
+    press(&ui, "?");
+    tui_draw(&ui, &cells);
+    press(&ui, "/ROW is\n"); /* capitals count if there are any */
+    assert_string_equal(ui.note, "no line of this page contains ROW is");
+    press(&ui, "/row is\n");
+    assert_string_equal(ui.note, "");
+    const size_t first = ui.page.found;
+    assert_true(ui.page.has_found && first > ui.page.top);
+    assert_true(ui.page.lines[first].shown_at < ui.page.top + ui.page.room);
+    press(&ui, "/line\n");
+    const size_t one = ui.page.found;
+    press(&ui, "n");
+    assert_true(ui.page.found > one);
+    press(&ui, "N");
+    assert_int_equal(ui.page.found, one);
+    while (ui.note[0] == '\0')
+        press(&ui, "N");
+    assert_string_equal(ui.note, "from the last line on");
+    press(&ui, "n");
+    assert_string_equal(ui.note, "from the first line on");
+    press(&ui, "n/\n"); /* an empty text goes on with the last */
+    assert_true(ui.page.found > 0 && ui.filter.text[0] == '\0');
+    tui_ui_key(&ui, '/');
+    tui_ui_key(&ui, TUI_KEY_ESCAPE);
+    assert_true(ui.page.is_open);
+    tui_ui_key(&ui, TUI_KEY_ESCAPE);
+    press(&ui, "/\n"); /* no page: that is a filter */
+    assert_false(ui.page.is_open);
+    assert_string_equal(ui.sought, "line");
+    cells_free(&cells);
+    tui_ui_free(&ui);
+}
+
+/* A page without lines, with sticky ones, and one line that is the only one. */
+static void searches_at_the_edges(void **state)
+{
+    struct tui_page page = {0};
+    bool wrapped = false;
+    (void)state;
+    tui_page_begin(&page, "edges");
+    assert_false(tui_page_search(&page, "a", false, true, &wrapped));
+    assert_false(tui_page_search(&page, "a", true, false, &wrapped));
+    tui_page_line(&page, STYLE_PLAIN, 0, "");
+    tui_page_line(&page, STYLE_PLAIN, 0, "lane a");
+    page.num_sticky = 2;
+    assert_false(tui_page_search(&page, "a", false, true, &wrapped));
+    tui_page_line(&page, STYLE_PLAIN, 0, "xa");
+    assert_false(tui_page_search(&page, "xab", false, true, &wrapped));
+    assert_true(tui_page_search(&page, "xa", false, true, &wrapped));
+    assert_int_equal(page.found, 2);
+    assert_false(wrapped);
+    assert_true(tui_page_search(&page, "Xa", true, true, &wrapped) == false && page.found == 2);
+    assert_true(tui_page_search(&page, "a", false, false, &wrapped)); /* itself again */
+    assert_true(wrapped && page.found == 2);
+    tui_page_line(&page, STYLE_PLAIN, 0, "A");
+    tui_page_lead(&page, (struct tui_target){TARGET_CONN, 1});
+    assert_true(tui_page_search(&page, "a", true, false, &wrapped)); /* the selected line counts */
+    assert_int_equal(page.selected, 2);
+    tui_page_free(&page);
+}
+
 /* If there are no messages, the table is copied as shown. */
 static void tables_are_copied(void **state)
 {
@@ -606,6 +687,8 @@ int main(void)
         cmocka_unit_test(requests_are_distinct),     cmocka_unit_test(pages_close_first),
         cmocka_unit_test(parts_of_the_overview_open), cmocka_unit_test(keys_say_why_they_do_nothing),
         cmocka_unit_test(rows_narrow_messages), cmocka_unit_test(tables_are_copied),
+        cmocka_unit_test(pages_are_searched),
+        cmocka_unit_test(searches_at_the_edges),
         cmocka_unit_test(rates_follow_counters),     cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(books_without_records),     cmocka_unit_test(numbers_are_short),
     };
