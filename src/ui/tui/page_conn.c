@@ -30,6 +30,15 @@ const char *link_state(const cJSON *link)
     return told_text(link, link_is_open(link) ? "state" : "end");
 }
 
+void link_rate_of(const cJSON *link, uint64_t *id, uint64_t *messages, uint64_t *bytes)
+{
+    *id = told_number(link, "conn");
+    for (const cJSON *side = told_list(link, "side"); side != NULL; side = side->next) {
+        *messages += told_number(side, "messages");
+        *bytes += told_number(side, "bytes");
+    }
+}
+
 uint64_t link_rate(const struct tui_facts *facts, const cJSON *link)
 {
     if (facts->is_live && !facts->has_ended)

@@ -32,7 +32,8 @@ struct tui_packets;
 
 struct tui_facts {
     struct snapshot snapshot;
-    struct tui_rates rates;
+    struct tui_rates rates;      /* of links */
+    struct tui_rates kind_rates, process_rates; /* while views show them */
     struct store_look records;
     struct tui_filter *filter; /* for messages and calls, never NULL */
     bool is_live, has_ended;

@@ -14,6 +14,9 @@ bool link_is_open(const cJSON *link);
  * otherwise of its whole time. */
 uint64_t link_rate(const struct tui_facts *facts, const cJSON *link);
 
+/* link_rate_of is the rate_of of links, kind_rate_of that of kinds of messages. */
+rate_of link_rate_of, kind_rate_of;
+
 /* link_rate_order returns the key that rates are sorted by: open links come before closed ones,
  * whatever their rate. */
 int64_t link_rate_order(const cJSON *link, uint64_t rate);

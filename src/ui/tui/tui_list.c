@@ -3,6 +3,8 @@
  */
 #include "ui/tui/tui_list.h"
 
+#include "ui/tui/tui_format.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,4 +139,19 @@ bool tui_list_click(void *view, const struct tui_facts *facts, struct area area,
     struct tui_list *list = view;
     (void)facts;
     return tui_table_click(&list->table, area, row, column);
+}
+
+void tui_list_put_rates(struct tui_table *table, unsigned column, const struct tui_facts *facts,
+                        const struct tui_rates *rates, uint64_t id)
+{
+    static const unsigned spans[] = {1, 10, 60};
+    const struct rate_row *row = tui_rates_find(rates, id);
+    for (unsigned i = 0; i < sizeof spans / sizeof spans[0]; i++) {
+        if (row == NULL || !facts->is_live || facts->has_ended || !tui_rates_has(rates)) {
+            tui_table_put_number(table, column + i, -1, "");
+            continue;
+        }
+        const uint64_t rate = tui_rates_bytes(rates, row, spans[i]);
+        tui_table_put_number(table, column + i, (int64_t)rate, tui_byte_rate(rate).text);
+    }
 }

@@ -58,4 +58,9 @@ struct tui_target tui_list_selected(const void *list, const struct tui_facts *fa
 bool tui_list_click(void *list, const struct tui_facts *facts, struct area area, unsigned row,
                     unsigned column);
 
+/* tui_list_put_rates puts the bytes per second of a row over the last second, ten seconds and minute
+ * into this column and the next two, and nothing if no packets come. */
+void tui_list_put_rates(struct tui_table *table, unsigned column, const struct tui_facts *facts,
+                        const struct tui_rates *rates, uint64_t id);
+
 #endif

@@ -8,4 +8,7 @@
 
 extern const struct tui_list_kind process_list;
 
+/* process_rate_of is the rate_of of processes: of what they send and receive. */
+rate_of process_rate_of;
+
 #endif

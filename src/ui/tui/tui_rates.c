@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SECOND_NS INT64_C(1000000000)
+#define BREAK_NS (5 * SECOND_NS) /* snapshots come more often, unless a large book takes that long */
+
 static unsigned place_of(int64_t second)
 {
     return (unsigned)(second % RATES_SECONDS);
@@ -26,7 +29,7 @@ static void move_on(struct tui_rates *rates, int64_t second)
         from = second - RATES_SECONDS + 1;
     for (int64_t s = from; s <= second; s++) {
         clear_place(&rates->all, place_of(s));
-        for (size_t i = 0; rates->rows != NULL && i < RATES_LINKS; i++)
+        for (size_t i = 0; rates->rows != NULL && i < RATES_ROWS; i++)
             clear_place(&rates->rows[i], place_of(s));
     }
     rates->second = second;
@@ -50,55 +53,64 @@ static void note(struct tui_rates *rates, struct rate_row *row, uint64_t message
     row->used = rates->num_told;
 }
 
-/* get_row returns the row of a link; a new one replaces one that is no longer reported. */
-static struct rate_row *get_row(struct tui_rates *rates, uint64_t conn, bool *is_new)
+/* get_row returns a row; a new one replaces one that is no longer reported. */
+static struct rate_row *get_row(struct tui_rates *rates, uint64_t id, bool *is_new)
 {
     struct rate_row *oldest = &rates->rows[0];
-    for (size_t i = 0; i < RATES_LINKS; i++) {
+    for (size_t i = 0; i < RATES_ROWS; i++) {
         struct rate_row *row = &rates->rows[i];
-        *is_new = row->conn != conn;
-        if (row->conn == conn)
+        *is_new = row->id != id;
+        if (row->id == id)
             return row;
         if (row->used < oldest->used)
             oldest = row;
     }
-    *oldest = (struct rate_row){.conn = conn};
+    *oldest = (struct rate_row){.id = id};
     return oldest;
 }
 
-void tui_rates_add(struct tui_rates *rates, const struct snapshot *snapshot, int64_t now_ns)
+void tui_rates_add(struct tui_rates *rates, const cJSON *rows, rate_of *of, const struct snapshot *all,
+                   int64_t now_ns)
 {
-    const bool is_first = rates->num_told == 0;
+    const int64_t second = now_ns / SECOND_NS;
+    const bool is_first = rates->num_told == 0 || now_ns - rates->told_ns > BREAK_NS;
     if (rates->rows == NULL)
-        rates->rows = calloc(RATES_LINKS, sizeof *rates->rows);
-    move_on(rates, now_ns / 1000000000);
+        rates->rows = calloc(RATES_ROWS, sizeof *rates->rows);
+    move_on(rates, second);
+    rates->began = is_first ? second : rates->began;
+    rates->told_ns = now_ns;
     rates->num_told++;
-    const cJSON *link = told_list(snapshot->book[BOOK_LINKS], "rows");
-    for (; link != NULL && rates->rows != NULL; link = link->next) {
-        uint64_t messages = 0, bytes = 0;
+    for (const cJSON *row = rows; row != NULL && rates->rows != NULL; row = row->next) {
+        uint64_t id = 0, messages = 0, bytes = 0;
         bool is_new;
-        for (const cJSON *side = told_list(link, "side"); side != NULL; side = side->next) {
-            messages += told_number(side, "messages");
-            bytes += told_number(side, "bytes");
-        }
-        struct rate_row *row = get_row(rates, told_number(link, "conn"), &is_new);
-        note(rates, row, messages, bytes, is_first && is_new);
+        of(row, &id, &messages, &bytes);
+        struct rate_row *found = get_row(rates, id, &is_new);
+        note(rates, found, messages, bytes, is_first);
     }
-    note(rates, &rates->all, snapshot->num_messages, snapshot->num_bytes, is_first);
+    note(rates, &rates->all, all->num_messages, all->num_bytes, is_first);
 }
 
-const struct rate_row *tui_rates_find(const struct tui_rates *rates, uint64_t conn)
+const struct rate_row *tui_rates_find(const struct tui_rates *rates, uint64_t id)
 {
-    for (size_t i = 0; rates->rows != NULL && i < RATES_LINKS; i++) {
-        if (rates->rows[i].conn == conn)
+    for (size_t i = 0; rates->rows != NULL && i < RATES_ROWS; i++) {
+        if (rates->rows[i].id == id)
             return &rates->rows[i];
     }
     return NULL;
 }
 
+bool tui_rates_has(const struct tui_rates *rates)
+{
+    return rates->num_told != 0 && rates->second > rates->began;
+}
+
 static uint64_t mean(const struct tui_rates *rates, const uint32_t *values, unsigned seconds)
 {
     uint64_t sum = 0;
+    if (!tui_rates_has(rates))
+        return 0;
+    if (rates->second - rates->began < (int64_t)seconds)
+        seconds = (unsigned)(rates->second - rates->began);
     for (unsigned i = 1; i <= seconds; i++)
         sum += values[place_of(rates->second + RATES_SECONDS - i)];
     return sum / seconds;

@@ -7,7 +7,9 @@
 #include "ui/tui/tui_choose.h"
 #include "ui/tui/tui_format.h"
 #include "ui/tui/tui_help.h"
+#include "ui/tui/tui_links.h"
 #include "ui/tui/tui_pages.h"
+#include "ui/tui/tui_processes.h"
 #include "ui/tui/tui_typing.h"
 
 #include <stdio.h>
@@ -48,6 +50,8 @@ void tui_ui_free(struct tui_ui *ui)
     ds_buffer_free(&ui->copied);
     snapshot_free(&ui->facts.snapshot);
     tui_rates_free(&ui->facts.rates);
+    tui_rates_free(&ui->facts.kind_rates);
+    tui_rates_free(&ui->facts.process_rates);
 }
 
 /* The lines at the top need these books, in every view. */
@@ -56,11 +60,23 @@ unsigned tui_ui_books(const struct tui_ui *ui)
     return tui_views[ui->view].view->books | BOOK_BIT(LINKS) | BOOK_BIT(DOCTOR);
 }
 
+/* add_rates records the counters of the books that the snapshot has. */
+static void add_rates(struct tui_facts *facts, int64_t now_ns)
+{
+    const struct snapshot *s = &facts->snapshot;
+    const cJSON *kinds = s->book[BOOK_TRAFFIC], *processes = s->book[BOOK_TOP];
+    tui_rates_add(&facts->rates, told_list(s->book[BOOK_LINKS], "rows"), link_rate_of, s, now_ns);
+    if (facts->is_live && kinds != NULL)
+        tui_rates_add(&facts->kind_rates, told_list(kinds, "rows"), kind_rate_of, s, now_ns);
+    if (facts->is_live && processes != NULL)
+        tui_rates_add(&facts->process_rates, told_list(processes, "rows"), process_rate_of, s, now_ns);
+}
+
 bool tui_ui_update(struct tui_ui *ui, const struct ds_buffer *told, int64_t now_ns)
 {
     if (!snapshot_read(&ui->facts.snapshot, told))
         return false;
-    tui_rates_add(&ui->facts.rates, &ui->facts.snapshot, now_ns);
+    add_rates(&ui->facts, now_ns);
     ui->is_told = true;
     if (!ui->is_paused)
         tui_state_update(ui);

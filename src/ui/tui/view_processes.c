@@ -10,12 +10,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { WHAT, IN_BYTES, OUT_BYTES, IN, OUT, ASKED, SERVED, FAILED };
+enum { WHAT, IN_BYTES, OUT_BYTES, RATE, RATE_10, RATE_60, IN, OUT, ASKED, SERVED, FAILED };
 
 static const struct tui_column columns[] = {
     [WHAT] = {.title = "PROCESS", .least = 26, .most = 80},
     [IN_BYTES] = {.title = "BYTES IN", .is_number = true, .least = 8},
     [OUT_BYTES] = {.title = "BYTES OUT", .is_number = true, .least = 9},
+    [RATE] = {.title = "RATE 1 s", .is_number = true, .least = 8, .rank = 1},
+    [RATE_10] = {.title = "10 s", .is_number = true, .least = 8, .rank = 6},
+    [RATE_60] = {.title = "60 s", .is_number = true, .least = 8, .rank = 7},
     [IN] = {.title = "MSGS IN", .is_number = true, .least = 7, .rank = 1},
     [OUT] = {.title = "MSGS OUT", .is_number = true, .least = 8, .rank = 2},
     [ASKED] = {.title = "ASKED", .is_number = true, .least = 5, .rank = 4},
@@ -27,6 +30,13 @@ static const struct tui_column columns[] = {
 static uint64_t id_of(const cJSON *process)
 {
     return tui_id(told_text(process, "what"));
+}
+
+void process_rate_of(const cJSON *process, uint64_t *id, uint64_t *messages, uint64_t *bytes)
+{
+    *id = id_of(process);
+    *messages = told_number(process, "in") + told_number(process, "out");
+    *bytes = told_number(process, "in_bytes") + told_number(process, "out_bytes");
 }
 
 static void put_count(struct tui_table *table, unsigned column, uint64_t count)
@@ -41,10 +51,10 @@ static void put_bytes(struct tui_table *table, unsigned column, uint64_t bytes)
 
 static void put(struct tui_table *table, const struct tui_facts *facts, const cJSON *process)
 {
-    (void)facts;
     tui_table_put(table, WHAT, told_text(process, "what"));
     put_bytes(table, IN_BYTES, told_number(process, "in_bytes"));
     put_bytes(table, OUT_BYTES, told_number(process, "out_bytes"));
+    tui_list_put_rates(table, RATE, facts, &facts->process_rates, id_of(process));
     put_count(table, IN, told_number(process, "in"));
     put_count(table, OUT, told_number(process, "out"));
     put_count(table, ASKED, told_number(process, "asked"));

@@ -2,19 +2,23 @@
  * view_traffic.c - what the links carry: kinds of messages by their shape, as in --report traffic.
  */
 #include "ui/tui/tui_format.h"
+#include "ui/tui/tui_links.h"
 #include "ui/tui/tui_pages.h"
 #include "ui/tui/tui_view.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { WHAT, BYTES, SHARE, COUNT, MEAN, P99, LARGEST, WHO };
+enum { WHAT, BYTES, SHARE, COUNT, RATE, RATE_10, RATE_60, MEAN, P99, LARGEST, WHO };
 
 static const struct tui_column columns[] = {
     [WHAT] = {.title = "MESSAGES OF THE SHAPE", .least = 30, .most = 90},
     [BYTES] = {.title = "BYTES", .is_number = true, .least = 7},
     [SHARE] = {.title = "SHARE", .is_number = true, .least = 5},
     [COUNT] = {.title = "MSGS", .is_number = true, .least = 5},
+    [RATE] = {.title = "RATE 1 s", .is_number = true, .least = 8, .rank = 1},
+    [RATE_10] = {.title = "10 s", .is_number = true, .least = 8, .rank = 5},
+    [RATE_60] = {.title = "60 s", .is_number = true, .least = 8, .rank = 6},
     [MEAN] = {.title = "MEAN", .is_number = true, .least = 7, .rank = 2},
     [P99] = {.title = "p99", .is_number = true, .least = 7, .rank = 3},
     [LARGEST] = {.title = "LARGEST", .is_number = true, .least = 7, .rank = 1},
@@ -25,6 +29,13 @@ static const struct tui_column columns[] = {
 static uint64_t id_of(const cJSON *kind)
 {
     return tui_id(told_text(kind, "what"));
+}
+
+void kind_rate_of(const cJSON *kind, uint64_t *id, uint64_t *messages, uint64_t *bytes)
+{
+    *id = id_of(kind);
+    *messages = told_number(kind, "count");
+    *bytes = told_number(kind, "bytes");
 }
 
 static void put_bytes(struct tui_table *table, unsigned column, uint64_t bytes)
@@ -42,6 +53,7 @@ static void put(struct tui_table *table, const struct tui_facts *facts, const cJ
     put_bytes(table, BYTES, bytes);
     tui_table_put_number(table, SHARE, (int64_t)bytes, share);
     tui_table_put_number(table, COUNT, (int64_t)count, tui_count(count).text);
+    tui_list_put_rates(table, RATE, facts, &facts->kind_rates, id_of(kind));
     put_bytes(table, MEAN, told_number(kind, "mean"));
     put_bytes(table, P99, told_number(kind, "p99"));
     put_bytes(table, LARGEST, told_number(kind, "largest"));

@@ -532,6 +532,62 @@ static void searches_at_the_edges(void **state)
     tui_page_free(&page);
 }
 
+static void take_kinds(struct tui_ui *ui, uint64_t bytes, double at)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "{\"books\":[{\"book\":%d,\"rows\":[{\"what\":\"put\",\"bytes\":%llu,\"count\":1}]},"
+             "{\"book\":%d,\"rows\":[{\"what\":\"srv\",\"in_bytes\":%llu,\"out_bytes\":5000}]}]}",
+             BOOK_TRAFFIC, (unsigned long long)bytes, BOOK_TOP, (unsigned long long)bytes);
+    take(ui, text, (int64_t)(at * 1e9));
+}
+
+static void expect_rates(struct tui_ui *ui, uint32_t view, const char *wanted)
+{
+    struct cells cells = {0};
+    struct ds_buffer text = {0};
+    assert_true(cells_resize(&cells, 12, 180));
+    tui_ui_key(ui, view);
+    tui_draw(ui, &cells);
+    cells_print(&cells, &text);
+    ds_buffer_add(&text, "", 1);
+    assert_false(text.failed);
+    const bool is_unwanted = wanted[0] == '!'; /* what must not be there */
+    if ((strstr(text.data, wanted + is_unwanted) != NULL) == is_unwanted)
+        fail_msg("no %s in:\n%s", wanted, text.data);
+    ds_buffer_free(&text);
+    cells_free(&cells);
+}
+
+/* Kinds of messages and processes have rates over three spans, as far as they were looked at. */
+static void rows_have_rates(void **state)
+{
+    struct tui_ui ui;
+    (void)state;
+    assert_true(tui_ui_init(&ui, "any", true));
+    take_kinds(&ui, 1000000, 100);
+    expect_rates(&ui, '8', "!RATE 1 s"); /* no second is over */
+    take_kinds(&ui, 1004000, 100.5);
+    take_kinds(&ui, 1006000, 101.5);
+    expect_rates(&ui, '8', "4.0 kB/s 4.0 kB/s 4.0 kB/s"); /* not a tenth and a sixtieth of it */
+    expect_rates(&ui, '6', "4.0 kB/s 4.0 kB/s 4.0 kB/s");
+    take_kinds(&ui, 1006000, 102.5);
+    expect_rates(&ui, '8', "2.0 kB/s 3.0 kB/s 3.0 kB/s");
+    take_kinds(&ui, 9000000, 120); /* what came while nobody looked is no rate */
+    expect_rates(&ui, '8', "!RATE 1 s");
+    take_kinds(&ui, 9000000, 121.5);
+    expect_rates(&ui, '8', "0 B/s    0 B/s    0 B/s");
+    ui.facts.has_ended = true;
+    take_kinds(&ui, 9000000, 122.5);
+    expect_rates(&ui, '8', "!RATE 1 s");
+    tui_ui_free(&ui);
+    assert_true(tui_ui_init(&ui, "a.pcap", false));
+    take_kinds(&ui, 1000000, 100);
+    take_kinds(&ui, 1004000, 102);
+    expect_rates(&ui, '8', "!RATE 1 s");
+    tui_ui_free(&ui);
+}
+
 /* If there are no messages, the table is copied as shown. */
 static void tables_are_copied(void **state)
 {
@@ -688,6 +744,7 @@ int main(void)
         cmocka_unit_test(parts_of_the_overview_open), cmocka_unit_test(keys_say_why_they_do_nothing),
         cmocka_unit_test(rows_narrow_messages), cmocka_unit_test(tables_are_copied),
         cmocka_unit_test(pages_are_searched),
+        cmocka_unit_test(rows_have_rates),
         cmocka_unit_test(searches_at_the_edges),
         cmocka_unit_test(rates_follow_counters),     cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(books_without_records),     cmocka_unit_test(numbers_are_short),
