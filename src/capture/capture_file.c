@@ -131,13 +131,14 @@ static bool open_pipe(struct capture *capture, struct capture_input *input, int 
     input->pipe =
         packet_pipe_open(fd, head->bytes, head->len, &capture->on_wait, &capture->wait_context);
     input->nanoseconds = true;
-    if (input->pipe != NULL)
-        packet_pipe_on_silent(input->pipe, &capture->on_silent);
-    if (input->pipe != NULL)
-        return open_nothing(input, dlt); /* libpcap reads nothing */
-    complain("out of memory");
-    close(fd);
-    return false;
+    if (input->pipe == NULL) {
+        complain("out of memory");
+        close(fd);
+        return false;
+    }
+    packet_pipe_on_silent(input->pipe, &capture->on_silent);
+    packet_pipe_on_point(input->pipe, &capture->on_point);
+    return open_nothing(input, dlt); /* libpcap reads nothing */
 }
 
 static bool open_pcap_with(struct capture *capture, struct capture_input *input, int fd,

@@ -175,6 +175,7 @@ static void read_pipe(struct capture *capture, struct capture_input *input)
         input->header = &input->pipe_header;
         input->data = packet.data;
         input->pipe_past = packet.past;
+        input->packet_link_type = packet.link_type;
         return;
     }
     if (packet_pipe_trouble(input->pipe) != NULL && !stop_wanted)

@@ -91,7 +91,9 @@ struct capture {
     void (*on_wait)(void *context); /* may be NULL: called while a read waits */
     /* May be NULL: called when a capture point of a stream falls silent or is back. */
     void (*on_silent)(void *context, const struct silent_point *point);
-    void *wait_context; /* of on_wait and on_silent */
+    /* May be NULL: called now and then with what is known of a capture point of a stream. */
+    void (*on_point)(void *context, const struct capture_point *point);
+    void *wait_context; /* of these three */
 };
 
 /* The two kinds of inputs: capture_file.c and capture_live.c. These functions return false after an

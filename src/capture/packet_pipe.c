@@ -14,19 +14,19 @@
 #include <unistd.h>
 
 enum { BUFFER_LEN = 2 * PACKET_PIPE_CAPTURED, STOP_MS = 100 };
-enum { MADE_PAST = 1, MADE_SILENT, MADE_BACK };
+enum { MADE_PAST = 1, MADE_SILENT, MADE_BACK, MADE_POINT };
 
 struct pipe_entry {
-    uint32_t cap_len, len, made, reserved;
+    uint32_t cap_len, len, made, link_type;
     int64_t ts_ns;
 };
 
 struct packet_pipe {
     int fd;
-    uint32_t link_type;
     void (*const *on_wait)(void *);
     void *const *wait_context;
     void (*const *on_silent)(void *, const struct silent_point *); /* may be NULL */
+    void (*const *on_point)(void *, const struct capture_point *); /* may be NULL */
     size_t at, len; /* in bytes: the part that was received and not used yet */
     bool has_ended;
     const char *trouble;
@@ -49,6 +49,7 @@ void packet_pipe_write(const struct ds_packet *packet, struct ds_buffer *out)
         .cap_len = packet->cap_len,
         .len = packet->len,
         .made = packet->past.kind != DS_SNAPSHOT_NONE ? MADE_PAST : 0,
+        .link_type = packet->link_type,
         .ts_ns = packet->ts_ns,
     };
     ds_buffer_add(out, &entry, sizeof entry);
@@ -70,6 +71,19 @@ void packet_pipe_write_silent(const struct silent_point *point, struct ds_buffer
     ds_buffer_add(out, point->name, len);
 }
 
+void packet_pipe_write_point(const struct capture_point *point, struct ds_buffer *out)
+{
+    const size_t len = strlen(point->name);
+    const struct pipe_entry entry = {
+        .cap_len = (uint32_t)(sizeof point->numbers + len),
+        .len = (uint32_t)(sizeof point->numbers + len),
+        .made = MADE_POINT,
+    };
+    ds_buffer_add(out, &entry, sizeof entry);
+    ds_buffer_add(out, &point->numbers, sizeof point->numbers);
+    ds_buffer_add(out, point->name, len);
+}
+
 bool packet_pipe_is_head(const uint8_t *bytes, size_t len, uint32_t *link_type)
 {
     struct cursor at = cursor_make(bytes, len), begin;
@@ -85,10 +99,10 @@ struct packet_pipe *packet_pipe_open(int fd, const uint8_t *bytes, size_t len,
     if (pipe == NULL)
         return NULL;
     pipe->fd = fd;
-    (void)packet_pipe_is_head(bytes, len, &pipe->link_type);
     pipe->on_wait = on_wait;
     pipe->wait_context = wait_context;
     pipe->on_silent = NULL;
+    pipe->on_point = NULL;
     pipe->at = 0;
     pipe->len = len - PACKET_PIPE_HEAD_LEN;
     pipe->has_ended = false;
@@ -101,6 +115,12 @@ void packet_pipe_on_silent(struct packet_pipe *pipe,
                            void (*const *on_silent)(void *, const struct silent_point *))
 {
     pipe->on_silent = on_silent;
+}
+
+void packet_pipe_on_point(struct packet_pipe *pipe,
+                          void (*const *on_point)(void *, const struct capture_point *))
+{
+    pipe->on_point = on_point;
 }
 
 void packet_pipe_free(struct packet_pipe *pipe)
@@ -124,16 +144,37 @@ const char *packet_pipe_trouble(const struct packet_pipe *pipe)
 
 enum taken { TAKEN_PACKET, TAKEN_NOTHING, TAKEN_NONSENSE };
 
-/* take_silent reports a capture point. False if the bytes are invalid. */
+/* take_name reads the name of a capture point, the rest of the bytes. False if it is none. */
+static bool take_name(const struct cursor *bytes, char *name, size_t size)
+{
+    const size_t len = cursor_left(bytes);
+    if (len == 0 || len >= size || memchr(bytes->at, 0, len) != NULL)
+        return false;
+    memcpy(name, bytes->at, len);
+    name[len] = '\0';
+    return true;
+}
+
+/* take_point reports what is known of a capture point. False if the bytes are invalid. */
+static bool take_point(const struct packet_pipe *pipe, struct cursor bytes)
+{
+    struct capture_point point;
+    if (!cursor_read_bytes(&bytes, &point.numbers, sizeof point.numbers) ||
+        !take_name(&bytes, point.name, sizeof point.name))
+        return false;
+    if (pipe->on_point != NULL && *pipe->on_point != NULL)
+        (*pipe->on_point)(*pipe->wait_context, &point);
+    return true;
+}
+
+/* take_silent reports a capture point that is silent or back. False if the bytes are invalid. */
 static bool take_silent(const struct packet_pipe *pipe, const struct pipe_entry *entry, struct cursor bytes)
 {
     struct silent_point point = {.since_ns = entry->ts_ns, .is_back = entry->made == MADE_BACK};
     if (entry->made > MADE_BACK || !cursor_read_bytes(&bytes, &point.now_ns, sizeof point.now_ns))
         return false;
-    const size_t len = cursor_left(&bytes);
-    if (len == 0 || len >= sizeof point.name || memchr(bytes.at, 0, len) != NULL || point.now_ns < 0)
+    if (!take_name(&bytes, point.name, sizeof point.name) || point.now_ns < 0)
         return false;
-    memcpy(point.name, bytes.at, len);
     if (pipe->on_silent != NULL && *pipe->on_silent != NULL)
         (*pipe->on_silent)(*pipe->wait_context, &point);
     return true;
@@ -150,7 +191,10 @@ static enum taken take_entry(const struct packet_pipe *pipe, struct pipe_entry *
         return TAKEN_NONSENSE;
     if (!cursor_child(rest, entry->cap_len, &data))
         return TAKEN_NOTHING;
-    return entry->made <= MADE_PAST || take_silent(pipe, entry, data) ? TAKEN_PACKET : TAKEN_NONSENSE;
+    const bool good = entry->made <= MADE_PAST    ? ds_link_type_known(entry->link_type)
+                      : entry->made == MADE_POINT ? take_point(pipe, data)
+                                                  : take_silent(pipe, entry, data);
+    return good ? TAKEN_PACKET : TAKEN_NONSENSE;
 }
 
 /* take parses up to the next complete packet, with reports of capture points before it. */
@@ -214,7 +258,7 @@ bool packet_pipe_next(struct packet_pipe *pipe, struct ds_packet *packet)
         return false;
     *packet = (struct ds_packet){
         .ts_ns = entry.ts_ns,
-        .link_type = pipe->link_type,
+        .link_type = entry.link_type,
         .data = pipe->bytes + pipe->at + sizeof entry,
         .cap_len = entry.cap_len,
         .len = entry.len,

@@ -1,18 +1,20 @@
 /*
- * packet_pipe.h - packets of one link type in a pipe, ordered by time. Another process of this program
+ * packet_pipe.h - packets in a pipe, ordered by time. Another process of this program
  * writes it. An attacker may control that process, so nothing in the pipe is trusted.
  *
- *   head    "dsPACKET" link type:4, and 12 bytes of zero
- *   entry   captured:4 length:4 made:4 0:4 time:8, in this machine's byte order, and the bytes that
- *           were captured. made: 1 for packets from a snapshot (pseudo_packet.h), whose mark has no
+ *   head    "dsPACKET" link type:4 (of the first packet), and 12 bytes of zero
+ *   entry   captured:4 length:4 made:4 link type:4 time:8, in this machine's byte order, and the bytes
+ *           that were captured. made: 1 for packets from a snapshot (pseudo_packet.h), whose mark has no
  *           number; time: ns since 1970
  *
  * An entry with made 2 is not a packet: a capture point has fallen silent, and time is that of its latest
  * packet; with 3 it is back. Its bytes are the time of that discovery, 8 bytes, and the name of the point.
+ * With made 4 they are what is known of a capture point (struct capture_point_numbers), and its name.
  */
 #ifndef SRC_PACKET_PIPE_H
 #define SRC_PACKET_PIPE_H
 
+#include "record/capture_point.h"
 #include "record/silent_point.h"
 
 #include <distsniff/dissect.h>
@@ -25,6 +27,7 @@ enum { PACKET_PIPE_HEAD_LEN = 24, PACKET_PIPE_CAPTURED = 262144 };
 void packet_pipe_write_head(uint32_t link_type, struct ds_buffer *out);
 void packet_pipe_write(const struct ds_packet *packet, struct ds_buffer *out);
 void packet_pipe_write_silent(const struct silent_point *point, struct ds_buffer *out);
+void packet_pipe_write_point(const struct capture_point *point, struct ds_buffer *out);
 
 /* packet_pipe_is_head says whether bytes begin with the head, and sets the link type, which must be a
  * known one. */
@@ -43,6 +46,11 @@ void packet_pipe_free(struct packet_pipe *pipe);
  * each point that has fallen silent or is back, at its place between the packets. */
 void packet_pipe_on_silent(struct packet_pipe *pipe,
                            void (*const *on_silent)(void *, const struct silent_point *));
+
+/* packet_pipe_on_point sets a function, which may be NULL, that is called in the same way with what is
+ * known of a point. */
+void packet_pipe_on_point(struct packet_pipe *pipe,
+                          void (*const *on_point)(void *, const struct capture_point *));
 
 /* packet_pipe_is_ready says whether packet_pipe_next would return without waiting. */
 bool packet_pipe_is_ready(struct packet_pipe *pipe);

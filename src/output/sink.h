@@ -14,6 +14,7 @@
 struct sink;
 struct sink_kind;
 struct compare;
+struct point_board;
 struct web;
 struct tui;
 struct nats_publisher;
@@ -62,6 +63,7 @@ struct sink_config {
     const char *on_finding;          /* the command of --on-finding, or NULL */
     int64_t on_finding_every_ns;     /* minimum interval of runs for the same finding */
     const char *cookie_file;         /* for generated tests to name, or NULL */
+    struct point_board *points;      /* capture points of streams; or NULL */
     const struct compare *compare;   /* from --compare, for -T html; or NULL */
     struct web *web;                 /* of --web, which also has a sink; or NULL */
     struct tui *tui;                 /* of --tui, likewise; or NULL */

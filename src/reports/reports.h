@@ -22,6 +22,7 @@ enum call_order { CALLS_BY_LATENCY, CALLS_BY_TIME };
 
 struct compare;
 struct intern;
+struct point_board;
 
 /* How --report traffic groups messages. */
 enum traffic_by {
@@ -49,6 +50,7 @@ struct report_config {
     const char *command, *behind;
     const char *window; /* --since and --until for commands, each followed by a blank; NULL: none */
     struct intern *names;            /* that tables share, so that each name is kept once; NULL: none */
+    struct point_board *points;      /* capture points of streams; NULL: none */
     struct compare *compare;         /* of --report changes: the comparison; otherwise NULL */
     bool is_part;                    /* --since, --node or others leave something out */
     bool is_late;                    /* --since does */

@@ -22,6 +22,7 @@ struct annotated_file;
 struct metrics_server;
 struct packet_notes;
 struct packet_recorder;
+struct point_board;
 struct tui;
 struct web;
 
@@ -34,10 +35,11 @@ enum pipeline_state {
 };
 
 /* pipeline_new opens the outputs. web serves a page, tui draws a screen, nats publishes records,
- * otlp sends spans; NULL: none does. time_digits: of the capture, 6 or 9. NULL after a complaint. */
+ * otlp sends spans; NULL: none does. points has the capture points of streams. time_digits: of the
+ * capture, 6 or 9. NULL after a complaint. */
 struct pipeline *pipeline_new(const struct options *options, struct web *web, struct tui *tui,
                               struct nats_publisher *nats, struct otlp_publisher *otlp,
-                              unsigned time_digits);
+                              struct point_board *points, unsigned time_digits);
 
 /* pipeline_set_recorder passes every record to recorder. */
 void pipeline_set_recorder(struct pipeline *pipeline, struct packet_recorder *recorder);

@@ -213,7 +213,7 @@ static int64_t choose_link_every(const struct options *options)
 
 struct pipeline *pipeline_new(const struct options *options, struct web *web, struct tui *tui,
                               struct nats_publisher *nats, struct otlp_publisher *otlp,
-                              unsigned time_digits)
+                              struct point_board *points, unsigned time_digits)
 {
     struct pipeline *s = calloc(1, sizeof *s);
     if (s == NULL) {
@@ -235,6 +235,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web, st
     s->output.tui = tui;
     s->output.nats = nats;
     s->output.otlp = otlp;
+    s->output.points = points;
     s->sum_up_ns = (web != NULL || tui != NULL) && options->capture.num_read_files == 0 ? INT64_MIN
                                                                                       : INT64_MAX;
     s->since_ns = INT64_MIN;
@@ -252,7 +253,9 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web, st
                                  options->explain_run->finds ? NULL : &options->explain_run->found,
                                  &options->report, time_digits);
     s->select = selector_new(&options->select);
-    s->reports = reports_new(&options->report, time_digits, has_stdout(s));
+    struct report_config report = options->report;
+    report.points = points;
+    s->reports = reports_new(&report, time_digits, has_stdout(s));
     if ((options->explain_run != NULL && s->explain == NULL) || s->select == NULL || s->reports == NULL ||
         !rate_limit_init(&s->rate_limit, &options->rate) || !open_findings(s) ||
         !open_stall_effects(s) || !open_metrics(s) || !open_correlate(s)) {

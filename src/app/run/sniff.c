@@ -18,6 +18,7 @@ enum {
     TELL_EVERY_NS = 100 * 1000 * 1000,
     SETTLE_NS = 300 * 1000 * 1000,
 };
+enum { NAMES_OF_POINTS = 1 << REDACT_NODES | 1 << REDACT_ADDRESSES }; /* --redact of these hides them */
 #define PUBLISH_EVERY_NS (10 * INT64_C(1000000000)) /* --metrics FILE */
 
 static void flush(void *context)
@@ -113,6 +114,13 @@ static void on_silent(void *context, const struct silent_point *point)
 {
     struct sniff *s = context;
     pipeline_silent(s->pipeline, point);
+}
+
+/* on_point is called for each capture point of a stream from time to time. */
+static void on_point(void *context, const struct capture_point *point)
+{
+    struct sniff *s = context;
+    (void)point_board_set(&s->points, point);
 }
 
 static void pass_time(struct sniff *s, int64_t now_ns)
@@ -311,6 +319,7 @@ int sniff_run(const struct options *options)
         return STATUS_TROUBLE;
     }
     s->options = options;
+    point_board_init(&s->points, (options->redact.what & NAMES_OF_POINTS) != 0);
     s->late.on_terminal = isatty(STDERR_FILENO);
     s->late.may_name = options->redact.what == 0;
     if (options->explain.asked && options->explain.kind == EXPLAIN_PACKET)
@@ -322,6 +331,7 @@ int sniff_run(const struct options *options)
     if (opened) {
         s->capture.on_wait = wait_for_input;
         s->capture.on_silent = on_silent;
+        s->capture.on_point = on_point;
         s->capture.wait_context = s;
         opened = capture_survey(&s->capture, !options->no_clock_correction);
         opened = opened && first_pass(&s->capture, &s->config) && choose_syntax(s) &&
@@ -332,6 +342,7 @@ int sniff_run(const struct options *options)
     int status = sniff_close(s, opened);
     service_close(&s->service);
     syntax_choice_end(&s->syntax);
+    point_board_free(&s->points);
     free(s);
     return status;
 }

@@ -84,6 +84,8 @@ void sniff_count_drops(struct sniff *s)
         pipeline_on_loss(s->pipeline, &loss);
         s->num_dropped[cause] = drops[cause];
     }
+    if (s->nats != NULL)
+        nats_publisher_dropped(s->nats, s->num_dropped[LOSS_KERNEL] + s->num_dropped[LOSS_INTERFACE]);
 }
 
 enum { SILENCE_S = 10 };

@@ -172,7 +172,8 @@ static bool open_outputs(struct sniff *s)
 {
     const struct options *options = s->options;
     s->time_digits = capture_has_nanoseconds(&s->capture) ? 9 : 6;
-    s->pipeline = pipeline_new(options, s->web, s->tui, s->nats, s->otlp, s->time_digits);
+    s->pipeline = pipeline_new(options, s->web, s->tui, s->nats, s->otlp, &s->points,
+                               s->time_digits);
     if (s->pipeline != NULL)
         pipeline_set_server(s->pipeline, s->metrics_server);
     sniff_warn_of_secrets(options);

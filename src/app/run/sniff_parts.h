@@ -24,6 +24,7 @@
 #include "keep/capture_writer.h"
 #include "keep/packet_recorder.h"
 #include "privsep/file_helper.h"
+#include "record/point_board.h"
 #include "send/epmd/epmd_asker.h"
 #include "send/kernel/kernel_watch.h"
 #include "send/nats/nats_follow.h"
@@ -47,6 +48,7 @@ struct sniff {
     struct ds_session *session;
     struct packet_hold *hold; /* NULL: packets do not wait */
     struct pipeline *pipeline; /* NULL until it is open */
+    struct point_board points; /* capture points of streams */
     struct web *web;           /* NULL: without --web */
     struct tui *tui;           /* NULL: without --tui */
     struct capture_writer save;

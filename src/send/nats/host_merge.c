@@ -14,8 +14,13 @@
 /* The merge waits for a host that catches up as long as its packets come; they may pause for this
  * long. */
 #define PAUSE_NS (5 * INT64_C(1000000000))
+/* What was captured up to this time before the servers stored anything last may not be stored. */
+#define UNSTORED_NS INT64_C(1000000000)
 /* Within this time hosts reconnect to servers that are back (back_off.h). */
 #define BACK_NS (20 * INT64_C(1000000000))
+/* A publisher sends again what was not acknowledged for four seconds (nats_send_loop.c): a packet that
+ * is missing between others comes within this time after them, or never. */
+#define GAP_NS (5 * INT64_C(1000000000))
 
 /* A reader that has not checked for this long was held up, and cannot know which hosts were silent. */
 #define HELD_UP_NS (2 * INT64_C(1000000000))
@@ -40,6 +45,12 @@ struct merged_host {
         least_before_ns; /* how far its packets were behind, in this period and the one before ... */
     int64_t latest_ns;   /* ... and the latest one */
     int64_t heard_ns;    /* when its latest packet arrived, even if it was dropped */
+    uint64_t top_frame;   /* the highest number that has come */
+    uint64_t next_frame;  /* if packets are missing, the first of them may have this number ... */
+    uint64_t num_missing; /* ... and so many have not come */
+    int64_t whole_ns;     /* time of the latest packet before the first of them */
+    int64_t gap_ns;       /* when one of them came, or was noticed to be missing: monotonic ... */
+    int64_t gap_stored_ns; /* ... and by the servers' time */
     bool silence_told;   /* the value of told.is_silent that was reported last */
 };
 
@@ -52,6 +63,7 @@ struct host_merge {
     int64_t
         stored_ns; /* the latest of all packets: old records are read faster than they came */
     int64_t back_ns; /* when the servers came back, monotonic */
+    int64_t begun_ns; /* when the first packet came, monotonic */
     int64_t looked_ns, looks_since_ns; /* when silence was checked: last, and since when regularly */
     bool has_given, was_full, was_away;
     struct waiting_packet *given;
@@ -79,7 +91,7 @@ void host_merge_free(struct host_merge *merge)
     free(merge);
 }
 
-static struct merged_host *find_host(struct host_merge *merge, struct ds_text name)
+static struct merged_host *find_host(struct host_merge *merge, struct ds_text name, int64_t now_ns)
 {
     for (size_t i = 0; i < merge->num_hosts; i++) {
         struct merged_host *host = &merge->hosts[i];
@@ -89,6 +101,8 @@ static struct merged_host *find_host(struct host_merge *merge, struct ds_text na
     if (merge->num_hosts == HOST_MERGE_HOSTS || name.len >= HOST_MERGE_NAME)
         return NULL;
     struct merged_host *host = &merge->hosts[merge->num_hosts++];
+    if (merge->num_hosts == 1)
+        merge->begun_ns = now_ns;
     memcpy(host->told.name, name.data, name.len);
     return host;
 }
@@ -107,6 +121,47 @@ static void note_behind(struct merged_host *host, int64_t behind_ns, int64_t now
         host->least_ns = behind_ns;
     host->told.behind_ns =
         host->least_ns < host->least_before_ns ? host->least_ns : host->least_before_ns;
+}
+
+/* misses says whether a packet of this host may still come that is older than its latest ones. */
+static bool misses(const struct host_merge *merge, const struct merged_host *host, int64_t now_ns)
+{
+    const int64_t wait_ns = GAP_NS + merge->config.lateness_ns;
+    return host->num_missing != 0 && now_ns - host->gap_ns < wait_ns &&
+           merge->stored_ns - host->gap_stored_ns < wait_ns;
+}
+
+/* note_frame records which packets of a host are missing. Frame numbers of a live capture are
+ * consecutive, and begin anew with each run. */
+static void note_frame(const struct host_merge *merge, struct merged_host *host,
+                       const struct waiting_packet *one, int64_t now_ns)
+{
+    const uint64_t frame = one->packet.frame;
+    const bool is_later = host->told.num_packets == 0 || one->packet.ts_ns > host->told.last_ns;
+    const bool is_behind_gap = frame > host->top_frame + 1;
+    if (one->packet.past.kind != DS_SNAPSHOT_NONE)
+        return;
+    if (!misses(merge, host, now_ns))
+        host->num_missing = 0;
+    if (host->num_missing == 0)
+        host->next_frame = host->top_frame + 1;
+    if (host->told.num_packets == 0 || (frame < host->next_frame && is_later)) {
+        host->num_missing = 0;
+        host->top_frame = frame;
+    } else if (frame > host->top_frame) {
+        if (host->num_missing == 0)
+            host->whole_ns = host->told.last_ns;
+        host->num_missing += frame - host->top_frame - 1;
+        host->top_frame = frame;
+    } else if (frame >= host->next_frame && host->num_missing != 0) {
+        host->num_missing--;
+    } else {
+        return;
+    }
+    if (is_behind_gap || frame < host->top_frame) {
+        host->gap_ns = now_ns;
+        host->gap_stored_ns = one->stored_ns;
+    }
 }
 
 enum host_place { PLACE_FREE, PLACE_COPY, PLACE_FAR };
@@ -155,6 +210,25 @@ static bool keep(struct host_merge *merge, struct merged_host *host, const struc
     return true;
 }
 
+void host_merge_outage(struct host_merge *merge, int64_t now_ns)
+{
+    merge->was_away = true;
+    merge->back_ns = now_ns;
+}
+
+/* is_from_outage says whether a packet shows that servers were away: that is known here before the client
+ * library notices. It was captured while they stored nothing of any host. */
+static bool is_from_outage(const struct host_merge *merge, const struct merged_host *host,
+                           const struct waiting_packet *one, int64_t behind_ns)
+{
+    int64_t more_ns;
+    return host->told.num_packets != 0 &&
+           !__builtin_sub_overflow(behind_ns, host->told.behind_ns, &more_ns) &&
+           more_ns > merge->config.lateness_ns &&
+           one->stored_ns - merge->stored_ns > merge->config.lateness_ns &&
+           one->stored_ns - more_ns > merge->stored_ns - UNSTORED_NS;
+}
+
 enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text name,
                                       const struct ds_packet *packet, int64_t stored_ns, int64_t now_ns,
                                       size_t *number)
@@ -163,7 +237,7 @@ enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text n
         .packet = *packet, .arrived_ns = now_ns, .stored_ns = stored_ns > 0 ? stored_ns : 0};
     int64_t behind_ns;
     struct waiting_packet *before;
-    struct merged_host *host = find_host(merge, name);
+    struct merged_host *host = find_host(merge, name, now_ns);
     if (host == NULL)
         return HOST_MERGE_MANY_HOSTS;
     *number = (size_t)(host - merge->hosts);
@@ -174,14 +248,19 @@ enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text n
     if (behind_ns < -MOST_SPREAD_NS)
         return HOST_MERGE_AHEAD;
     one.ahead_ns = behind_ns < 0 ? -behind_ns : 0;
+    if (is_from_outage(merge, host, &one, behind_ns))
+        host_merge_outage(merge, now_ns);
     const enum host_place place = find_place(host, packet, &before);
     if (place == PLACE_COPY)
         return HOST_MERGE_COPY;
-    if (place == PLACE_FAR || (merge->has_given && packet->ts_ns < merge->given_ns)) {
+    note_frame(merge, host, &one, now_ns);
+    if (merge->has_given && packet->ts_ns < merge->given_ns) {
         if (__builtin_sub_overflow(merge->given_ns, packet->ts_ns, &host->told.late_ns))
             host->told.late_ns = INT64_MAX;
         return HOST_MERGE_LATE;
     }
+    if (place == PLACE_FAR)
+        return HOST_MERGE_FAR;
     if (!keep(merge, host, &one, before))
         return HOST_MERGE_NO_MEMORY;
     note_behind(host, behind_ns, now_ns);
@@ -231,11 +310,15 @@ static size_t find_oldest(const struct host_merge *merge)
     return oldest;
 }
 
-/* have_all_passed says whether every host has sent something later than a time. */
-static bool have_all_passed(const struct host_merge *merge, int64_t ts_ns)
+/* have_all_passed says whether every host has sent all up to something later than a time. */
+static bool have_all_passed(const struct host_merge *merge, int64_t ts_ns, int64_t now_ns)
 {
+    if (now_ns - merge->begun_ns < merge->config.begin_ns)
+        return false;
     for (size_t i = 0; i < merge->num_hosts; i++) {
-        if (merge->hosts[i].told.last_ns <= ts_ns)
+        const struct merged_host *host = &merge->hosts[i];
+        if (host->told.last_ns <= ts_ns ||
+            (misses(merge, host, now_ns) && host->whole_ns < ts_ns))
             return false;
     }
     return true;
@@ -271,7 +354,8 @@ static bool catches_up(const struct host_merge *merge, const struct merged_host 
             more_ns > merge->config.lateness_ns);
 }
 
-/* is_early says whether a packet waits longer, for other hosts that catch up. */
+/* is_early says whether a packet waits longer: for packets that are missing between later ones, or for
+ * other hosts that catch up. */
 static bool is_early(const struct host_merge *merge, size_t number, const struct waiting_packet *one,
                      int64_t now_ns)
 {
@@ -279,16 +363,12 @@ static bool is_early(const struct host_merge *merge, size_t number, const struct
         return false;
     for (size_t i = 0; i < merge->num_hosts; i++) {
         const struct merged_host *host = &merge->hosts[i];
+        if (misses(merge, host, now_ns) && host->whole_ns < one->packet.ts_ns)
+            return true;
         if (i != number && host->told.last_ns <= one->packet.ts_ns && catches_up(merge, host, now_ns))
             return true;
     }
     return false;
-}
-
-void host_merge_outage(struct host_merge *merge, int64_t now_ns)
-{
-    merge->was_away = true;
-    merge->back_ns = now_ns;
 }
 
 /* has_fallen_silent says whether this host has. newest_ns: when the latest packet of any host
@@ -334,7 +414,7 @@ bool host_merge_next(struct host_merge *merge, int64_t now_ns, struct ds_packet 
     struct merged_host *oldest = &merge->hosts[number];
     struct waiting_packet *one = oldest->first;
     const bool is_full = merge->num_bytes > merge->config.max_bytes;
-    const bool is_due = have_all_passed(merge, one->packet.ts_ns) ||
+    const bool is_due = have_all_passed(merge, one->packet.ts_ns, now_ns) ||
                         (has_waited(merge, patience_of(merge, now_ns), now_ns) &&
                          !is_early(merge, number, one, now_ns));
     if (!is_due && !is_full)

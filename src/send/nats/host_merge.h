@@ -7,7 +7,9 @@
  * so does the time that their packets need to reach the servers: packets wait longer by the
  * difference between the hosts, as estimated from their last packets; a packet whose time is ahead
  * waits until then, too. The merge waits longer for a host that catches up, as all do after servers
- * were away: its backlog comes now, after newer packets of others.
+ * were away: its backlog comes now, after newer packets of others. It also waits if frame numbers
+ * show that a packet of a host is missing before later ones: what servers do not acknowledge is sent
+ * again, and comes after them.
  *
  * Two packets of a host with the same time and frame number are the same: a publisher sends again
  * what was not acknowledged. Pseudo packets (ds_packet.past) have the time and number of the packet
@@ -27,6 +29,7 @@ struct host_merge;
 struct host_merge_config {
     int64_t lateness_ns; /* how long a packet waits for other hosts */
     size_t max_bytes;    /* of waiting packets; above it, the oldest ones wait no longer */
+    int64_t begin_ns;    /* for this long, hosts may exist that have not sent anything: all packets wait */
     int64_t silence_ns;  /* a host that is quiet for this long has fallen silent */
 };
 
@@ -47,6 +50,7 @@ struct host_merge_host {
 enum host_merge_result {
     HOST_MERGE_TAKEN,
     HOST_MERGE_LATE,
+    HOST_MERGE_FAR,        /* too many later packets of its host came before it */
     HOST_MERGE_COPY,
     HOST_MERGE_AHEAD,      /* its time is in the future */
     HOST_MERGE_MANY_HOSTS, /* it comes from one host more than the merge can distinguish */

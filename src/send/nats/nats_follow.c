@@ -10,6 +10,7 @@
 #include "capture/packet_pipe.h"
 #include "core/clock.h"
 #include "core/complain.h"
+#include "core/duration.h"
 #include "core/time_point.h"
 #include "send/nats/host_merge.h"
 #include "send/nats/nats_client.h"
@@ -21,6 +22,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,6 +34,7 @@ enum {
 };
 #define SAY_NS (10 * INT64_C(1000000000))
 #define WATCH_NS (INT64_C(1000000000) / 2) /* how often silence is checked */
+#define TELL_NS INT64_C(1000000000)        /* how often readers are told how the hosts are */
 #define FAR_BEHIND_NS (30 * INT64_C(1000000000))
 /* The time of a packet may be ahead of when the servers stored it by this much. */
 #define MOST_AHEAD_NS (60 * INT64_C(1000000000))
@@ -45,7 +48,7 @@ struct follow_start {
 
 /* counts are of packets and records that were left out. */
 struct counts {
-    uint64_t num_odd, num_links, num_hosts, num_late, num_ahead, num_removed, num_unread;
+    uint64_t num_odd, num_links, num_hosts, num_late, num_far, num_ahead, num_removed, num_unread;
 };
 
 struct follow {
@@ -61,9 +64,15 @@ struct follow {
     size_t out_at; /* bytes before this have been written */
     struct counts now, said;
     uint64_t late_of[HOST_MERGE_HOSTS]; /* as num_late, per host, since it was reported last */
-    int64_t said_ns, watched_ns;
-    uint32_t link_type; /* of all packets that are written */
-    bool has_link_type, has_head;
+    struct point_news {
+        struct capture_point_counts counts; /* as its publisher said last */
+        uint64_t num_late;
+        int64_t heard_ns, lag_ns; /* as in capture_point_numbers */
+        int64_t first_ns;         /* time of its first packet */
+    } news[HOST_MERGE_HOSTS];
+    int64_t least_delay_ns; /* from the servers to here, by both clocks; INT64_MAX: unknown */
+    int64_t said_ns, watched_ns, told_ns;
+    bool has_head, names_stream;
     bool is_far_behind, is_over;
 };
 
@@ -85,12 +94,35 @@ static bool was_shown(struct follow *f, size_t host, const struct ds_packet *pac
     return packet_id_read(packet, &id) && dedup_was_shown(f->dedup, packet_id_content(&id), host);
 }
 
+/* note_news records what a packet shows of its host. */
+static void note_news(struct follow *f, size_t number, const struct ds_packet *packet,
+                      const struct capture_point_counts *counts)
+{
+    struct point_news *news = &f->news[number];
+    const struct host_merge_host *host = host_merge_host(f->merge, number);
+    const int64_t stored_ns = nats_pull_stored_ns(&f->pull), now_ns = clock_since_1970_ns();
+    const int64_t delay_ns = now_ns - stored_ns;
+    int64_t lag_ns;
+    if (counts->since_ns != 0)
+        news->counts = *counts;
+    if (news->first_ns == 0)
+        news->first_ns = packet->ts_ns;
+    f->least_delay_ns = delay_ns < f->least_delay_ns ? delay_ns : f->least_delay_ns;
+    if (__builtin_sub_overflow(stored_ns, packet->ts_ns, &lag_ns) ||
+        __builtin_sub_overflow(lag_ns, host->behind_ns, &lag_ns) ||
+        __builtin_add_overflow(lag_ns, delay_ns - f->least_delay_ns, &lag_ns))
+        lag_ns = 0;
+    news->lag_ns = lag_ns > 0 ? lag_ns : 0;
+    news->heard_ns = now_ns;
+}
+
 static void take(struct follow *f, natsMsg *message)
 {
     const int text_len = nats.natsMsg_GetDataLength(message);
     const struct ds_text text = {nats.natsMsg_GetData(message), text_len > 0 ? (size_t)text_len : 0};
     const struct ds_text host = nats_pull_host(message);
     struct ds_packet packet;
+    struct capture_point_counts counts;
     bool has_nanoseconds;
     if (f->pull.is_replaced) { /* its states belonged to the old stream */
         f->states.num = 0;
@@ -98,30 +130,28 @@ static void take(struct follow *f, natsMsg *message)
     }
     if (!nats_states_accept(&f->states, host, f->pull.position))
         return;
-    if (!packet_json_read(text, &packet, &has_nanoseconds, &f->bytes) || host.len == 0 ||
+    if (!packet_json_read(text, &packet, &has_nanoseconds, &counts, &f->bytes) || host.len == 0 ||
         packet.cap_len > PACKET_PIPE_CAPTURED || packet.ts_ns < 0) {
         f->now.num_odd++;
         return;
     }
-    if (!ds_link_type_known(packet.link_type) ||
-        (f->has_link_type && packet.link_type != f->link_type)) {
+    if (!ds_link_type_known(packet.link_type)) {
         f->now.num_links++;
         return;
     }
     size_t number;
     switch (host_merge_add(f->merge, host, &packet, nats_pull_stored_ns(&f->pull), clock_now_ns(),
                            &number)) {
-    case HOST_MERGE_TAKEN:
-        f->link_type = packet.link_type; /* the first packet decides */
-        f->has_link_type = true;
-        break;
+    case HOST_MERGE_TAKEN: note_news(f, number, &packet, &counts); break;
     case HOST_MERGE_COPY: break;
     case HOST_MERGE_LATE:
         if (packet.past.kind == DS_SNAPSHOT_NONE && !was_shown(f, number, &packet)) {
             f->now.num_late++;
             f->late_of[number]++;
+            f->news[number].num_late++;
         }
         break;
+    case HOST_MERGE_FAR: f->now.num_far++; break;
     case HOST_MERGE_AHEAD: f->now.num_ahead++; break;
     case HOST_MERGE_MANY_HOSTS: f->now.num_hosts++; break;
     case HOST_MERGE_NO_MEMORY: f->now.num_unread++; break;
@@ -139,7 +169,7 @@ static void give_out(struct follow *f)
         if (is_copy(f, host, &packet))
             continue;
         if (!f->has_head)
-            packet_pipe_write_head(f->link_type, &f->out);
+            packet_pipe_write_head(packet.link_type, &f->out);
         packet_pipe_write(&packet, &f->out);
         f->has_head |= !f->out.failed;
         if (f->out.failed) { /* memory ran out: the packet is lost */
@@ -185,7 +215,39 @@ static void say_silence(struct follow *f, const struct host_merge_host *host)
     packet_pipe_write_silent(&point, &f->out);
 }
 
-/* watch finds hosts that have fallen silent. */
+/* tell_points writes what is known of each host to the pipe. */
+static void tell_points(struct follow *f)
+{
+    struct capture_point point;
+    const struct host_merge_host *host;
+    for (size_t i = 0; (host = host_merge_host(f->merge, i)) != NULL; i++) {
+        const struct point_news *news = &f->news[i];
+        const size_t whole = f->out.len;
+        if (host->num_packets == 0)
+            continue;
+        point.numbers = (struct capture_point_numbers){
+            .counts = news->counts,
+            .last_ns = host->last_ns,
+            .heard_ns = news->heard_ns,
+            .lag_ns = news->lag_ns,
+            .ahead_ns = host->behind_ns != INT64_MIN ? -host->behind_ns : INT64_MAX,
+            .packets = host->num_packets,
+            .late = news->num_late,
+            .is_silent = host->is_silent,
+        };
+        if (news->counts.since_ns == 0)
+            point.numbers.counts.since_ns = news->first_ns;
+        snprintf(point.name, sizeof point.name, "%s%s%s", f->names_stream ? f->url.stream : "",
+                 f->names_stream ? "/" : "", host->name);
+        packet_pipe_write_point(&point, &f->out);
+        if (f->out.failed) { /* memory ran out: it comes the next time */
+            f->out.failed = false;
+            f->out.len = whole;
+        }
+    }
+}
+
+/* watch finds hosts that have fallen silent, and tells how all are. */
 static void watch(struct follow *f)
 {
     const int64_t now_ns = clock_now_ns();
@@ -193,6 +255,10 @@ static void watch(struct follow *f)
     if (now_ns - f->watched_ns < WATCH_NS || !f->has_head)
         return;
     f->watched_ns = now_ns;
+    if (f->out.len < ENOUGH_OUT && now_ns - f->told_ns >= TELL_NS) {
+        f->told_ns = now_ns;
+        tell_points(f);
+    }
     while (host_merge_silence(f->merge, now_ns, &host)) {
         const size_t whole = f->out.len;
         say_silence(f, host_merge_host(f->merge, host));
@@ -218,10 +284,13 @@ static void say_late(struct follow *f)
         most = f->late_of[i] > f->late_of[most] ? i : most;
     if (f->late_of[most] != 0) {
         const struct host_merge_host *host = host_merge_host(f->merge, most);
-        complain("NATS: %s left out: later packets of other hosts had been shown. %s sent most of them, "
-                 "the last one %.1f s too late: ?lateness=TIME waits longer",
+        struct ds_buffer span = {0};
+        duration_print(host->late_ns, &span);
+        complain("NATS: %s left out: later packets had been shown. %s sent most of them, the last one "
+                 "%.*s too late: ?lateness=TIME waits longer",
                  ds_counted(f->now.num_late - f->said.num_late, "packets").text, host->name,
-                 (double)host->late_ns / 1e9);
+                 (int)span.len, span.len != 0 ? span.data : "");
+        ds_buffer_free(&span);
     }
     f->said.num_late = f->now.num_late;
     memset(f->late_of, 0, sizeof f->late_of);
@@ -250,6 +319,7 @@ static void say(struct follow *f, bool is_end)
     f->now.num_unread += f->pull.num_unread;
     f->pull.num_unread = 0;
     say_late(f);
+    say_count(f->now.num_far, &f->said.num_far, "too many later packets of the same host came first");
     say_count(f->now.num_ahead, &f->said.num_ahead,
               "their time is more than a minute ahead of the servers'");
     say_count(f->now.num_removed, &f->said.num_removed,
@@ -257,7 +327,7 @@ static void say(struct follow *f, bool is_end)
     say_count(f->now.num_unread, &f->said.num_unread, "they did not arrive, or memory ran out");
     say_count(f->now.num_odd, &f->said.num_odd, "they are no packets, although they are called so");
     say_count(f->now.num_links, &f->said.num_links,
-              "they have another link type than the first packet: capture with the same -i on all hosts");
+              "their link type is not supported");
     say_count(f->now.num_hosts, &f->said.num_hosts,
               "at most 256 hosts are read; ?host=NAME after the URL selects one");
     const bool was_full = host_merge_was_full(f->merge);
@@ -321,12 +391,14 @@ static void run(void *context, int alive_fd, int ready_fd)
     struct follow *f = &follow;
     const struct host_merge_config merging = {
         .lateness_ns = start->url->lateness_ns != 0 ? start->url->lateness_ns : NATS_LATENESS_NS,
+        .begin_ns = start->url->lateness_ns != 0 ? start->url->lateness_ns : NATS_LATENESS_NS,
         .max_bytes = MAX_WAITING,
         .silence_ns = start->url->silence_ns != 0 ? start->url->silence_ns : NATS_SILENCE_NS,
     };
     jsCtx *js = NULL;
     *f = (struct follow){
-        .url = *start->url, .shown_ns = start->shown_ns, .alive_fd = alive_fd, .out_fd = start->out[1]};
+        .url = *start->url, .shown_ns = start->shown_ns, .alive_fd = alive_fd, .out_fd = start->out[1],
+        .least_delay_ns = INT64_MAX, .names_stream = start->config->nats->num_reads > 1};
     if (f->shown_ns != 0)
         f->url.since_ns = f->shown_ns > MOST_AHEAD_NS ? f->shown_ns - MOST_AHEAD_NS : 1;
     close(start->out[0]);

@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COUNTS_EVERY_NS (2 * INT64_C(1000000000))
+
 struct nats_publisher {
     struct nats_publisher_config config;
     char host[NATS_MAX_WORD];
@@ -32,6 +34,8 @@ struct nats_publisher {
     int64_t first_lost_ns, last_lost_ns;   /* of the records in num_untold */
     struct json_writer json;               /* for packets */
     struct ds_buffer text, told, made;
+    struct capture_point_counts counts;    /* what readers are told of this host */
+    int64_t counts_told_ns; /* time of the packet that told them last, 0: none has */
     int64_t state_ns; /* of the state that is being published, with what follows */
     uint64_t state_frame, num_made;
     uint32_t state_link_type;
@@ -172,6 +176,25 @@ void nats_publish(struct nats_publisher *p, enum nats_type type, const char *id,
     pthread_mutex_unlock(&p->lock);
 }
 
+/* counts_to_tell returns what the next packet says of this host, NULL: nothing. */
+static const struct capture_point_counts *counts_to_tell(struct nats_publisher *p, int64_t ts_ns)
+{
+    if (p->counts.since_ns == 0)
+        p->counts.since_ns = ts_ns;
+    if (p->counts_told_ns != 0 && ts_ns >= p->counts_told_ns && ts_ns - p->counts_told_ns < COUNTS_EVERY_NS)
+        return NULL;
+    p->counts_told_ns = ts_ns;
+    pthread_mutex_lock(&p->lock);
+    p->counts.lost = p->num_lost_packets;
+    pthread_mutex_unlock(&p->lock);
+    return &p->counts;
+}
+
+void nats_publisher_dropped(struct nats_publisher *p, uint64_t num)
+{
+    p->counts.dropped = num;
+}
+
 void nats_publish_packet(struct nats_publisher *p, const struct ds_packet *packet, unsigned time_digits)
 {
     char id[SEND_MAX_ID + 1];
@@ -179,7 +202,7 @@ void nats_publish_packet(struct nats_publisher *p, const struct ds_packet *packe
         return;
     p->text.len = 0;
     p->json.time_digits = time_digits;
-    packet_json_write(&p->json, packet, p->host, &p->text);
+    packet_json_write(&p->json, packet, p->host, counts_to_tell(p, packet->ts_ns), &p->text);
     packet_json_id(packet, p->host, id);
     if (p->text.failed)
         ds_buffer_free(&p->text); /* memory ran out: the record is lost */
@@ -196,7 +219,7 @@ static void publish_made(void *context, int64_t ts_ns, const struct ds_segment *
     p->text.len = 0;
     if (pseudo_packet(segment, p->state_ns, p->state_link_type, &p->made, &packet)) {
         packet.frame = p->state_frame;
-        packet_json_write(&p->json, &packet, p->host, &p->text);
+        packet_json_write(&p->json, &packet, p->host, NULL, &p->text);
     }
     if (p->text.failed || p->made.failed) { /* memory ran out: the segment is lost */
         ds_buffer_free(&p->text);
@@ -303,6 +326,12 @@ void nats_publish(struct nats_publisher *publisher, enum nats_type type, const c
     (void)id;
     (void)ts_ns;
     (void)json;
+}
+
+void nats_publisher_dropped(struct nats_publisher *publisher, uint64_t num)
+{
+    (void)publisher;
+    (void)num;
 }
 
 void nats_publish_packet(struct nats_publisher *publisher, const struct ds_packet *packet,

@@ -35,6 +35,10 @@ void nats_publish(struct nats_publisher *publisher, enum nats_type type, const c
 void nats_publish_packet(struct nats_publisher *publisher, const struct ds_packet *packet,
                          unsigned time_digits);
 
+/* nats_publisher_dropped sets how many packets the kernel and interfaces have dropped, for readers. Call
+ * it in the same thread. */
+void nats_publisher_dropped(struct nats_publisher *publisher, uint64_t num);
+
 /* nats_publish_state publishes what the session knows of all open connections, as of a packet that
  * it has processed: later readers start from that. Call it in the thread of nats_publish_packet. */
 void nats_publish_state(struct nats_publisher *publisher, struct ds_session *session,

@@ -467,6 +467,9 @@ static natsMsg *follow(struct nats_pull *pull)
     pull->list.Msgs[pull->next++] = NULL;
     if (take(pull, message)) {
         pull->num_taken++;
+        if (pull->is_silent)
+            complain("NATS: the servers answer again");
+        pull->is_silent = false;
         if (is_first || pull->num_passed != 0)
             note_removed(pull, before);
         return message;

@@ -114,12 +114,13 @@ static bool take(struct nats_reader_state *r, natsMsg *message)
     const int text_len = nats.natsMsg_GetDataLength(message);
     const struct ds_text text = {nats.natsMsg_GetData(message), text_len > 0 ? (size_t)text_len : 0};
     struct ds_packet packet;
+    struct capture_point_counts counts;
     bool has_nanoseconds, is_full = false;
     const struct ds_text name = nats_pull_host(message);
     if (!nats_states_accept(&r->states, name, r->pull.position))
         return true;
-    if (!packet_json_read(text, &packet, &has_nanoseconds, &r->bytes) || !host_file_accepts(&packet) ||
-        name.len == 0 || name.len >= NATS_MAX_NAME) {
+    if (!packet_json_read(text, &packet, &has_nanoseconds, &counts, &r->bytes) ||
+        !host_file_accepts(&packet) || name.len == 0 || name.len >= NATS_MAX_NAME) {
         r->num_odd++;
         return true;
     }

@@ -5,6 +5,10 @@
  * in its number, so an acknowledgement identifies its entry. Acknowledgements come in any order, in
  * a thread of the library; the tail of the queue moves past entries once all before them are
  * acknowledged.
+ *
+ * The stream should have the entries in order: whoever follows it merges hosts by time. So with each
+ * new connection one entry is sent alone at first. Servers that have just started refuse entries until
+ * they have the stream, and would store later ones before those that they refused.
  */
 #ifdef DISTSNIFF_NATS
 
@@ -74,7 +78,8 @@ struct carrier {
     struct sending slots[WINDOW];
     uint64_t first, next; /* numbers: the oldest entry that is not acknowledged, the next one to send */
     size_t bytes;         /* in flight */
-    bool is_new_connection;
+    uint64_t num_reconnects; /* as the library last counted them */
+    bool is_trying;       /* the oldest entry was sent alone, and is not acknowledged yet */
     int last_error; /* of JetStream, 0: none */
     char last_text[128];
 };
@@ -138,12 +143,8 @@ static void on_reply(natsConnection *connection, natsSubscription *subscription,
 
 static void on_reconnect(natsConnection *connection, void *context)
 {
-    struct carrier *c = context;
     (void)connection;
-    pthread_mutex_lock(&c->lock);
-    c->is_new_connection = true;
-    pthread_mutex_unlock(&c->lock);
-    wake(c);
+    wake(context);
 }
 
 /* complain_once prints what is wrong, once until it is over. */
@@ -171,6 +172,7 @@ static bool connect_once(struct carrier *c)
     if (status == NATS_OK)
         status = nats.natsConnection_JetStream(&c->context, c->connection, NULL);
     if (status == NATS_OK) {
+        c->is_trying = true;
         c->most_bytes = (size_t)nats.natsConnection_GetMaxPayload(c->connection);
         return true;
     }
@@ -248,17 +250,31 @@ static void send_slot(struct carrier *c, uint64_t number)
     pthread_mutex_lock(&c->lock);
 }
 
-/* send_again sends entries that were refused, not acknowledged in time, or sent before this
- * connection. */
-static void send_again(struct carrier *c)
+/* has_reconnected says whether the connection is another one than before. The library calls
+ * on_reconnect too late for that: the connection can be used before. */
+static bool has_reconnected(struct carrier *c)
+{
+    uint64_t num = c->num_reconnects;
+    natsStatistics *statistics = NULL;
+    if (nats.natsStatistics_Create(&statistics) == NATS_OK &&
+        nats.natsConnection_GetStats(c->connection, statistics) == NATS_OK)
+        (void)nats.natsStatistics_GetCounts(statistics, NULL, NULL, NULL, NULL, &num);
+    nats.natsStatistics_Destroy(statistics);
+    const bool is_new = num != c->num_reconnects;
+    c->num_reconnects = num;
+    return is_new;
+}
+
+/* send_again sends entries that were refused, or not acknowledged in time. all: those too that were
+ * sent before this connection, or were not sent because of is_trying. */
+static void send_again(struct carrier *c, bool all)
 {
     const int64_t now_ns = clock_now_ns();
-    const bool all = c->is_new_connection;
+    const uint64_t end = c->is_trying && c->first != c->next ? c->first + 1 : c->next;
     if (!all && now_ns - c->looked_ns < TICK_MS * INT64_C(1000000))
         return;
-    c->is_new_connection = false;
     c->looked_ns = now_ns;
-    for (uint64_t number = c->first; number < c->next; number++) {
+    for (uint64_t number = c->first; number < end; number++) {
         const struct sending *slot = &c->slots[number % WINDOW];
         const int64_t age_ns = now_ns - slot->sent_ns;
         if (slot->state != SENDING_DONE &&
@@ -273,7 +289,7 @@ static bool send_new(struct carrier *c, uint64_t *position)
 {
     const uint64_t before = c->next;
     struct send_entry entry;
-    while (c->next - c->first < WINDOW && c->bytes < WINDOW_BYTES &&
+    while (c->next - c->first < (c->is_trying ? 1 : WINDOW) && c->bytes < WINDOW_BYTES &&
            send_queue_at(c->queue, position, &entry)) {
         struct sending *slot = &c->slots[c->next % WINDOW];
         *slot = (struct sending){.position = *position, .size = entry.size, .state = SENDING_WAITS};
@@ -327,9 +343,11 @@ static bool work(struct carrier *c, uint64_t *position)
     }
     if (!c->has_stream)
         return false;
+    const bool is_new = has_reconnected(c);
     pthread_mutex_lock(&c->lock);
-    const bool is_freed = let_go(c);
-    send_again(c);
+    const bool is_freed = let_go(c), was_trying = c->is_trying;
+    c->is_trying = is_new || (c->is_trying && !is_freed);
+    send_again(c, is_new || was_trying != c->is_trying);
     const bool is_sent = send_new(c, position);
     if (c->last_error != 0 && !is_freed && now_ns - c->progress_ns > ACK_NS) {
         complain_once(c, "the stream accepts nothing", c->last_text);

@@ -12,8 +12,17 @@
 
 enum { LONGEST_PACKET = 262144, MICROSECONDS_LEN = 27 }; /* 2026-01-31T23:59:59.123456Z */
 
+static void write_counts(struct json_writer *json, const struct capture_point_counts *counts)
+{
+    json_put_open(json, JSON_KEY("point"));
+    json_put_time(json, JSON_KEY("since"), counts->since_ns);
+    json_put_unsigned(json, JSON_KEY("lost"), counts->lost);
+    json_put_unsigned(json, JSON_KEY("dropped"), counts->dropped);
+    json_put_close(json);
+}
+
 void packet_json_write(struct json_writer *json, const struct ds_packet *packet, const char *host,
-                       struct ds_buffer *out)
+                       const struct capture_point_counts *counts, struct ds_buffer *out)
 {
     json->out = out;
     json_begin(json, JSON_TYPE("packet"));
@@ -24,6 +33,8 @@ void packet_json_write(struct json_writer *json, const struct ds_packet *packet,
     json_put_unsigned(json, JSON_KEY("len"), packet->len);
     if (packet->past.kind != DS_SNAPSHOT_NONE)
         json_put_bool(json, JSON_KEY("past"), true);
+    if (counts != NULL)
+        write_counts(json, counts);
     json_put_key(json, JSON_KEY("data"));
     JSON_LITERAL(json, "\"");
     ds_buffer_add_base64(out, packet->data, packet->cap_len);
@@ -84,6 +95,20 @@ static bool add_bytes(const char *text, struct ds_buffer *bytes)
     return !bytes->failed;
 }
 
+/* read_counts reads what the publisher says of itself: what is invalid is ignored. */
+static struct capture_point_counts read_counts(const cJSON *object)
+{
+    const cJSON *point = cJSON_GetObjectItemCaseSensitive(object, "point");
+    const cJSON *since = cJSON_GetObjectItemCaseSensitive(point, "since");
+    const uint64_t lost = number_of(point, "lost", JSON_MAX_EXACT);
+    const uint64_t dropped = number_of(point, "dropped", JSON_MAX_EXACT);
+    struct time_point when;
+    if (!cJSON_IsString(since) || !time_point_parse(since->valuestring, &when) ||
+        when.kind != TIME_POINT_ABSOLUTE || lost > JSON_MAX_EXACT || dropped > JSON_MAX_EXACT)
+        return (struct capture_point_counts){0};
+    return (struct capture_point_counts){.since_ns = when.ns, .lost = lost, .dropped = dropped};
+}
+
 static bool read_packet(const cJSON *object, struct ds_packet *packet, bool *has_nanoseconds,
                         struct ds_buffer *bytes)
 {
@@ -128,11 +153,12 @@ bool packet_json_time(struct ds_text json, int64_t *ts_ns)
 }
 
 bool packet_json_read(struct ds_text json, struct ds_packet *packet, bool *has_nanoseconds,
-                      struct ds_buffer *bytes)
+                      struct capture_point_counts *counts, struct ds_buffer *bytes)
 {
     cJSON *object = cJSON_ParseWithLength(json.data, json.len);
     bytes->len = 0;
     const bool good = object != NULL && read_packet(object, packet, has_nanoseconds, bytes);
+    *counts = read_counts(object);
     cJSON_Delete(object);
     return good;
 }

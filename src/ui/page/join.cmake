@@ -47,7 +47,7 @@ set(behind "0")
 set(lengths "0")
 if(D3)
   # The order matters: helpers first, the start last.
-  set(scripts core rove format data filter verdict changes nodes times heat traffic apps ladder calls messages keys
+  set(scripts core rove format data filter verdict changes nodes times heat traffic apps points ladder calls messages keys
       live start)
   set(script "${OUTPUT}.js")
   file(READ "${D3}" text)

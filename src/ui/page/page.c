@@ -56,6 +56,7 @@ static const struct {
     {&report_trees, TRAFFIC_BY_SHAPE, ",\"trees\":"},
     {&report_raft, TRAFFIC_BY_SHAPE, ",\"raft\":"},
     {&report_apps, TRAFFIC_BY_SHAPE, ",\"apps\":"},
+    {&report_points, TRAFFIC_BY_SHAPE, ",\"points\":"},
 };
 enum { NUM_BOOKS = sizeof books / sizeof books[0] };
 
@@ -98,7 +99,8 @@ void page_free(struct page *p)
 
 static bool open_books(struct page *p)
 {
-    struct report_config config = {.max_rows = ROWS, .max_links = ROWS, .samples = true};
+    struct report_config config = {
+        .max_rows = ROWS, .max_links = ROWS, .samples = true, .points = p->config.points};
     memcpy(config.limits, p->config.limits, sizeof config.limits);
     intern_init(&p->names, config.limits[DS_LIMIT_NAMES]);
     config.names = &p->names;

@@ -16,6 +16,7 @@ struct page;
 struct page_config {
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
     uint64_t rows_a_second;          /* messages that become rows in each second; 0: all */
+    struct point_board *points;      /* capture points of streams; or NULL */
     const struct compare *compare;   /* shown after the end of the capture, with a comparison; or
                                       * NULL */
     bool redacted;                   /* records are redacted before they come */

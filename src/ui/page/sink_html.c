@@ -27,6 +27,7 @@ static bool html_check(const char *file)
 static bool html_open(struct sink *sink)
 {
     struct page_config config = {.redacted = sink->config->redacted,
+                                 .points = sink->config->points,
                                  .compare = sink->config->compare};
     memcpy(config.limits, sink->config->limits, sizeof config.limits);
     sink->state = page_new(&config);

@@ -287,7 +287,7 @@ static void lower(uint64_t *limit, uint64_t most)
 static bool open_page(struct sink *sink)
 {
     struct web *web = sink->config->web;
-    struct page_config config = {.redacted = web->config.redacted};
+    struct page_config config = {.redacted = web->config.redacted, .points = sink->config->points};
     memcpy(config.limits, web->config.limits, sizeof config.limits);
     if (web->config.is_live) {
         lower(&config.limits[DS_LIMIT_PAGE_MESSAGES], LIVE_ROWS);

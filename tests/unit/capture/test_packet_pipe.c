@@ -15,7 +15,7 @@
 static void (*const on_wait)(void *);
 static void *const wait_context;
 
-enum { ETHERNET = 1 };
+enum { ETHERNET = 1, SLL2 = 276 };
 
 /* open_with opens a pipe with these bytes, the first of which were read already. */
 static struct packet_pipe *open_with(const struct ds_buffer *bytes, size_t num_read)
@@ -47,7 +47,7 @@ static void comes_as_it_went(void **state)
     packet_pipe_write_head(ETHERNET, &out);
     assert_int_equal(out.len, PACKET_PIPE_HEAD_LEN);
     add(&out, 1, ETHERNET, "one", 3);
-    add(&out, 2, ETHERNET, "", 60);
+    add(&out, 2, SLL2, "", 60);
     uint32_t link_type = 0;
     assert_true(packet_pipe_is_head((const uint8_t *)out.data, out.len, &link_type));
     assert_int_equal(link_type, ETHERNET);
@@ -66,7 +66,7 @@ static void comes_as_it_went(void **state)
         assert_memory_equal(packet.data, "one", 3);
         assert_true(packet_pipe_next(pipe, &packet));
         assert_int_equal(packet.ts_ns, 2);
-        assert_int_equal(packet.link_type, ETHERNET);
+        assert_int_equal(packet.link_type, SLL2);
         assert_int_equal(packet.cap_len, 0);
         assert_int_equal(packet.len, 60);
         assert_false(packet_pipe_next(pipe, &packet));
@@ -165,7 +165,7 @@ static void silent_points_of_nonsense(void **state)
         uint8_t value;
         size_t len; /* of the name */
     } wrong[] = {{AT_NAME, 'w', 0}, {AT_NAME, 'w', SILENT_POINT_NAME}, {AT_NAME + 1, 0, 4},
-                 {AT_MADE, 4, 4}, {AT_NOW + 7, 0x80, 4}};
+                 {AT_MADE, 4, 4}, {AT_MADE, 5, 4}, {AT_NOW + 7, 0x80, 4}};
     (void)state;
     for (size_t i = 0; i <= sizeof wrong / sizeof wrong[0]; i++) {
         const bool is_right = i == sizeof wrong / sizeof wrong[0];
@@ -187,6 +187,45 @@ static void silent_points_of_nonsense(void **state)
         assert_false(packet_pipe_next(pipe, &packet));
         assert_non_null(packet_pipe_trouble(pipe));
         assert_int_equal(strstr(packet_pipe_trouble(pipe), "nonsense") == NULL, is_right);
+        packet_pipe_free(pipe);
+        ds_buffer_free(&out);
+    }
+}
+
+static struct capture_point known; /* that was told last */
+
+static void know(void *context, const struct capture_point *point)
+{
+    (void)context;
+    known = *point;
+}
+
+/* What is known of capture points comes between packets. A name is not empty, and has an end. */
+static void what_is_known_of_points(void **state)
+{
+    static void (*const on_point)(void *, const struct capture_point *) = know;
+    struct capture_point point = {.numbers = {.counts = {1, 2, 3}, .last_ns = 4, .late = 5}};
+    struct ds_packet packet;
+    (void)state;
+    for (size_t len = 0; len <= CAPTURE_POINT_NAME; len++) {
+        struct ds_buffer out = {0};
+        const bool is_right = len != 0 && len < CAPTURE_POINT_NAME;
+        const uint32_t cap_len = (uint32_t)(sizeof point.numbers + len);
+        memset(point.name, 'w', CAPTURE_POINT_NAME - 1);
+        packet_pipe_write_head(ETHERNET, &out);
+        packet_pipe_write_point(&point, &out);
+        ds_buffer_add(&out, "w", 1);
+        memcpy(out.data + PACKET_PIPE_HEAD_LEN, &cap_len, 4);
+        memcpy(out.data + PACKET_PIPE_HEAD_LEN + 4, &cap_len, 4);
+        out.len = PACKET_PIPE_HEAD_LEN + 24 + cap_len;
+        add(&out, 1, ETHERNET, "one", 3);
+        struct packet_pipe *pipe = open_with(&out, PACKET_PIPE_HEAD_LEN);
+        packet_pipe_on_point(pipe, &on_point);
+        known = (struct capture_point){0};
+        assert_int_equal(packet_pipe_next(pipe, &packet), is_right);
+        assert_int_equal(packet_pipe_trouble(pipe) == NULL, is_right);
+        assert_int_equal(strlen(known.name), is_right ? len : 0);
+        assert_int_equal(known.numbers.late, is_right ? 5 : 0);
         packet_pipe_free(pipe);
         ds_buffer_free(&out);
     }
@@ -230,17 +269,18 @@ static void the_longest(void **state)
 static void nonsense(void **state)
 {
     static const struct {
-        uint32_t cap_len, len, later;
+        uint32_t cap_len, len, link_type, later;
     } wrong[] = {
-        {4, 3, 0}, /* more than there was */
-        {UINT32_MAX, UINT32_MAX, 0},
-        {3, 3, UINT32_MAX}, /* before 1970 */
+        {4, 3, ETHERNET, 0}, /* more than there was */
+        {UINT32_MAX, UINT32_MAX, ETHERNET, 0},
+        {3, 3, ETHERNET, UINT32_MAX}, /* before 1970 */
+        {3, 3, 9999, 0}, /* a link type that cannot be read */
     };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct ds_buffer out = {0};
         struct ds_packet packet;
-        const uint32_t head[] = {wrong[i].cap_len, wrong[i].len, 0, 0, 0, wrong[i].later};
+        const uint32_t head[] = {wrong[i].cap_len, wrong[i].len, 0, wrong[i].link_type, 0, wrong[i].later};
         packet_pipe_write_head(ETHERNET, &out);
         add(&out, 1, ETHERNET, "one", 3);
         ds_buffer_add(&out, head, sizeof head);
@@ -262,6 +302,7 @@ int main(void)
         cmocka_unit_test(waits_for_what_is_not_whole),
         cmocka_unit_test(silent_points),
         cmocka_unit_test(silent_points_of_nonsense),
+        cmocka_unit_test(what_is_known_of_points),
         cmocka_unit_test(the_longest),
         cmocka_unit_test(nonsense),
     };

@@ -4,7 +4,7 @@ function show() {
   filter.listeners.length = 0;
   clear(page);
   document.title = 'distsniff: ' + (data.about.empty ? 'nothing captured' : date(data.about.first) + ' ' + clock(data.about.first).slice(0, 8));
-  [showVerdict, showChanges, showTimeline, showNodes, showTimes, showHeat, showTraffic, showCalls, showProcesses, showApps, showMessages].forEach(f => f());
+  [showVerdict, showChanges, showTimeline, showNodes, showTimes, showHeat, showTraffic, showCalls, showProcesses, showApps, showPoints, showMessages].forEach(f => f());
   page.append(make('footer', {}, 'Written by distsniff ' + data.about.version + '. Times are those of the machine that wrote this page' +
     '. ', make('span', {class: 'act'}, 'Press ? for keys. '), 'Pictures are drawn with D3 (Mike Bostock, BSD licence).'));
   if (document.documentElement.dataset.ready !== 'yes') listen();

@@ -9,6 +9,7 @@
  *   ~20    it becomes the 20th second, and at each one on the way it is looked who is silent
  *   ?a-b+  since that was asked last, a has fallen silent and b is back, in this order
  *   a10!   what is before the ! is late; a10* the same packet has been there; a10> its time is ahead
+ *   a10+   the packet before it is missing; a9- that is the missing one
  */
 #include "send/nats/host_merge.h"
 
@@ -24,13 +25,22 @@
 static int64_t now_ns;
 static char changes[64]; /* of who is silent */
 
-static enum host_merge_result add(struct host_merge *merge, const char *name, int64_t second, uint32_t cap_len)
+/* Of each host, by its first letter: the last frame number, and those by second. */
+static uint64_t frames[128], frame_at[128][128];
+
+static enum host_merge_result add_frame(struct host_merge *merge, const char *name, int64_t second,
+                                        uint64_t frame, uint32_t cap_len)
 {
     static uint8_t bytes[4096];
     size_t number;
     const struct ds_packet packet = {
-        .ts_ns = second * SECOND, .frame = (uint64_t)second, .data = bytes, .cap_len = cap_len, .len = 5000};
+        .ts_ns = second * SECOND, .frame = frame, .data = bytes, .cap_len = cap_len, .len = 5000};
     return host_merge_add(merge, (struct ds_text){name, strlen(name)}, &packet, now_ns, now_ns, &number);
+}
+
+static enum host_merge_result add(struct host_merge *merge, const char *name, int64_t second, uint32_t cap_len)
+{
+    return add_frame(merge, name, second, ++frames[name[0] & 127], cap_len);
 }
 
 /* look checks which hosts are silent, once a second until then. */
@@ -80,7 +90,11 @@ static void step(struct host_merge *merge, const char *word)
                                           : last == '*' ? HOST_MERGE_COPY
                                           : last == '>' ? HOST_MERGE_AHEAD
                                                         : HOST_MERGE_TAKEN;
-    assert_int_equal(add(merge, name, atoll(word + 1), 4), wanted);
+    const long long second = atoll(word + 1);
+    uint64_t *frame = &frames[name[0] & 127], *known = &frame_at[name[0] & 127][second & 127];
+    *frame += last == '+' ? 2 : last == '*' || last == '-' ? 0 : 1;
+    *known = last == '*' ? *known : *frame - (last == '-');
+    assert_int_equal(add_frame(merge, name, second, *known, 4), wanted);
 }
 
 /* goes plays a line; packets wait for two seconds, and a host is silent after twenty. */
@@ -90,6 +104,7 @@ static void goes(const char *line)
         .lateness_ns = 2 * SECOND, .max_bytes = 1 << 20, .silence_ns = 20 * SECOND};
     struct host_merge *merge = host_merge_new(&config);
     changes[0] = '\0';
+    memset(frames, 0, sizeof frames);
     char *words = strdup(line), *rest = words;
     now_ns = 0;
     for (char *word; (word = strsep(&rest, " ")) != NULL;) {
@@ -161,8 +176,67 @@ static void servers_that_are_back_are_waited_for(void **state)
     goes(BEGIN "@31 =- @32 =a11 =b11 =c11 =a12 =b12 =-");
     goes(BEGIN "c12 =a11 =b11 =c11 =a12 =b12 =- @16 =c12 =-");
 #undef BEGIN
+    /* What was captured while nobody's packets were stored shows that they were away. */
+    goes("@10 a10 b10 @11 a11 b11 =a10 =b10 =- @13 =a11 =b11 @20 a12 a13 =- @23 =- b12 =- b13 =a12 =b12 =- @28 =a13 =b13 =-");
+    goes("@10 a10 b10 @11 a11 b11 =a10 =b10 =- @13 =a11 =b11 @20 a20 =- @22 =a20 =-"); /* nobody had anything */
     /* A host that had not published for a minute is not waited for. */
     goes("@10 c10 @80 a80 b80 =c10 =- @81 ^ a81 b81 =- @82 =a80 =b80 =- @83 =a81 =b81 =-");
+}
+
+/* What servers did not acknowledge is sent again, and comes after later packets of its host. */
+static void packets_that_are_missing_are_waited_for(void **state)
+{
+    (void)state;
+    goes("@13 a10 b10 =- a12+ b12 =a10 =b10 =- @16 =- a11- =a11 =a12 =b12 =-");
+    goes("@13 a10 a13+ =a10 =- @17 =- @19 a12- =a12 =a13 =-"); /* its own later ones wait, too */
+    goes("@13 a10 a13+ =a10 =- @19 =- @20 =a13 a12-! =-"); /* seven seconds, and no longer */
+    goes("@13 a10 a13+ =a10 =- @20 a14 =a13 @22 =a14 =- a16+ =- @28 =- a15- =a15 =a16 =-"); /* each */
+    goes("@13 a10 b10 a13+ =- b13 =a10 =b10 =- @16 =- @20 =a13 =b13 =-"); /* others wait, too */
+}
+
+/* At first it is not known which hosts there are. */
+static void hosts_that_are_not_known_yet_are_waited_for(void **state)
+{
+    const struct host_merge_config config = {
+        .lateness_ns = 2 * SECOND, .max_bytes = 1 << 20, .begin_ns = 2 * SECOND};
+    struct host_merge *merge = host_merge_new(&config);
+    struct ds_packet packet;
+    size_t number;
+    (void)state;
+    now_ns = 12 * SECOND;
+    assert_int_equal(add_frame(merge, "a", 10, 1, 4), HOST_MERGE_TAKEN);
+    assert_int_equal(add_frame(merge, "a", 12, 2, 4), HOST_MERGE_TAKEN);
+    assert_false(host_merge_next(merge, now_ns, &packet, &number));
+    now_ns = 13 * SECOND;
+    assert_int_equal(add_frame(merge, "b", 9, 1, 4), HOST_MERGE_TAKEN);
+    assert_int_equal(add_frame(merge, "b", 13, 2, 4), HOST_MERGE_TAKEN);
+    assert_false(host_merge_next(merge, now_ns, &packet, &number));
+    now_ns = 14 * SECOND;
+    for (int64_t second = 9; second < 11; second++) {
+        assert_true(host_merge_next(merge, now_ns, &packet, &number));
+        assert_int_equal(packet.ts_ns, second * SECOND);
+    }
+    host_merge_free(merge);
+}
+
+/* A publisher that is started again counts from 1. */
+static void frame_numbers_begin_again(void **state)
+{
+    const struct host_merge_config config = {.lateness_ns = 2 * SECOND, .max_bytes = 1 << 20};
+    struct host_merge *merge = host_merge_new(&config);
+    struct ds_packet packet;
+    size_t number;
+    (void)state;
+    now_ns = 100 * SECOND;
+    assert_int_equal(add_frame(merge, "a", 10, 500, 4), HOST_MERGE_TAKEN);
+    assert_int_equal(add_frame(merge, "a", 11, 501, 4), HOST_MERGE_TAKEN);
+    assert_int_equal(add_frame(merge, "a", 12, 1, 4), HOST_MERGE_TAKEN);
+    assert_int_equal(add_frame(merge, "a", 13, 2, 4), HOST_MERGE_TAKEN);
+    for (int64_t second = 10; second < 13; second++) {
+        assert_true(host_merge_next(merge, now_ns, &packet, &number));
+        assert_int_equal(packet.ts_ns, second * SECOND);
+    }
+    host_merge_free(merge);
 }
 
 static void what_was_stored_long_ago_is_read_faster(void **state)
@@ -192,7 +266,7 @@ static void the_future_waits_or_is_left_out(void **state)
     (void)state;
     /* It waits for its own time, and two seconds. A clock that is ahead makes no other host late. */
     goes("@10 a70 a71> =- @12 =- @71 =- @72 =a70 =-");
-    goes("@10 b10 a30 =- @31 =- @32 =b10 =- b31 =- @51 =- @52 =a30 =- b40 =- @54 =b31 =-");
+    goes("@10 b10 a30 =- @31 =- @32 =b10 =- b31 =- @51 =- @52 =a30 =- b52 =- @54 =b31 =-");
     goes("@10 a9000000000> =- a10 @12 =a10 =-");
 }
 
@@ -260,6 +334,7 @@ static void backwards_is_late_at_last(void **state)
     while (add(merge, "a", 50000 - num, 4) == HOST_MERGE_TAKEN)
         num++;
     assert_int_equal(num, 4096);
+    assert_int_equal(add(merge, "a", 50000 - num, 4), HOST_MERGE_FAR);
     host_merge_free(merge);
 }
 
@@ -306,6 +381,9 @@ int main(void)
         cmocka_unit_test(clocks_that_differ_are_waited_for),
         cmocka_unit_test(hosts_that_catch_up_are_waited_for),
         cmocka_unit_test(servers_that_are_back_are_waited_for),
+        cmocka_unit_test(packets_that_are_missing_are_waited_for),
+        cmocka_unit_test(hosts_that_are_not_known_yet_are_waited_for),
+        cmocka_unit_test(frame_numbers_begin_again),
         cmocka_unit_test(what_was_stored_long_ago_is_read_faster),
         cmocka_unit_test(the_future_waits_or_is_left_out),
         cmocka_unit_test(times_beyond_all_clocks),

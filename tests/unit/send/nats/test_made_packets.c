@@ -77,18 +77,19 @@ static void as_json(void **state)
     struct json_writer json = {.time_digits = 9};
     struct ds_buffer out = {0}, bytes = {0}, read = {0};
     struct ds_packet back;
+    struct capture_point_counts counts;
     bool has_nanoseconds;
     (void)state;
     for (const char *at = "aA"; *at != '\0'; at++) {
         const struct ds_packet packet = packet_of(*at, 1000000001, 3, &bytes);
         out.len = 0;
-        packet_json_write(&json, &packet, "h", &out);
-        assert_true(packet_json_read((struct ds_text){out.data, out.len}, &back, &has_nanoseconds, &read));
+        packet_json_write(&json, &packet, "h", NULL, &out);
+        assert_true(packet_json_read((struct ds_text){out.data, out.len}, &back, &has_nanoseconds, &counts, &read));
         assert_int_equal(back.frame, 3);
         is_letter(&back, *at);
     }
     assert_false(packet_json_read((struct ds_text){no_mark, strlen(no_mark)}, &back, &has_nanoseconds,
-                                  &read)); /* it claims to be a pseudo packet, and is not */
+                                  &counts, &read)); /* it claims to be a pseudo packet, and is not */
     ds_buffer_free(&out);
     ds_buffer_free(&bytes);
     ds_buffer_free(&read);
@@ -101,11 +102,12 @@ static void a_mark_alone_is_none(void **state)
     struct json_writer json = {.time_digits = 9};
     struct ds_buffer out = {0}, bytes = {0}, read = {0};
     struct ds_packet packet = packet_of('A', 1000000001, 3, &bytes), back;
+    struct capture_point_counts counts;
     bool has_nanoseconds;
     (void)state;
     packet.past = (struct ds_snapshot){0};
-    packet_json_write(&json, &packet, "h", &out);
-    assert_true(packet_json_read((struct ds_text){out.data, out.len}, &back, &has_nanoseconds, &read));
+    packet_json_write(&json, &packet, "h", NULL, &out);
+    assert_true(packet_json_read((struct ds_text){out.data, out.len}, &back, &has_nanoseconds, &counts, &read));
     assert_int_equal(back.past.kind, DS_SNAPSHOT_NONE);
     ds_buffer_free(&out);
     ds_buffer_free(&bytes);

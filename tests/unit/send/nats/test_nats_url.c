@@ -134,12 +134,17 @@ static void packets_come_back(void **state)
                                          .cap_len = len,
                                          .len = len + 3};
         struct ds_packet back;
+        struct capture_point_counts counts;
         bool has_nanoseconds;
         out.len = 0;
-        packet_json_write(&json, &packet, "h", &out);
+        const struct capture_point_counts told = {INT64_C(1795230600000001000), len, 7};
+        packet_json_write(&json, &packet, "h", len % 2 == 0 ? &told : NULL, &out);
         assert_false(out.failed);
         assert_true(packet_json_read((struct ds_text){out.data, out.len}, &back, &has_nanoseconds,
-                                     &bytes));
+                                     &counts, &bytes));
+        assert_int_equal(counts.since_ns, len % 2 == 0 ? told.since_ns : 0);
+        assert_int_equal(counts.lost, len % 2 == 0 ? len : 0);
+        assert_int_equal(counts.dropped, len % 2 == 0 ? 7 : 0);
         assert_true(has_nanoseconds);
         assert_true(back.ts_ns == packet.ts_ns && back.frame == packet.frame &&
                     back.link_type == packet.link_type && back.len == packet.len);
@@ -173,16 +178,43 @@ static void what_is_no_packet(void **state)
     };
     struct ds_buffer bytes = {0};
     struct ds_packet packet;
+    struct capture_point_counts counts;
     bool has_nanoseconds;
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_false(packet_json_read((struct ds_text){wrong[i], strlen(wrong[i])}, &packet,
-                                      &has_nanoseconds, &bytes));
+                                      &has_nanoseconds, &counts, &bytes));
     const char *right = "{" TS "," REST ",\"data\":\"AQID\"}";
     assert_true(packet_json_read((struct ds_text){right, strlen(right)}, &packet, &has_nanoseconds,
-                                 &bytes));
+                                 &counts, &bytes));
     assert_false(has_nanoseconds);
     assert_memory_equal(packet.data, "\1\2\3", 3);
+    ds_buffer_free(&bytes);
+}
+
+/* A packet is one, whatever else it says of its publisher. */
+static void what_says_nothing_of_a_publisher(void **state)
+{
+    static const char *const nothing[] = {
+        "7", "{}", "[]",
+        "{\"since\":7,\"lost\":0,\"dropped\":0}",
+        "{\"since\":\"23:59:59\",\"lost\":0,\"dropped\":0}",
+        "{\"since\":\"2026-01-31T23:59:59Z\",\"lost\":-1,\"dropped\":0}",
+        "{\"since\":\"2026-01-31T23:59:59Z\",\"lost\":0,\"dropped\":1e99}",
+        "{\"since\":\"2026-01-31T23:59:59Z\",\"lost\":0}",
+    };
+    struct ds_buffer bytes = {0};
+    struct ds_packet packet;
+    (void)state;
+    for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++) {
+        struct capture_point_counts counts = {1, 2, 3};
+        bool has_nanoseconds;
+        char text[256];
+        snprintf(text, sizeof text, "{" TS "," REST ",\"point\":%s,\"data\":\"AQID\"}", nothing[i]);
+        assert_true(packet_json_read((struct ds_text){text, strlen(text)}, &packet, &has_nanoseconds, &counts,
+                                     &bytes));
+        assert_true(counts.since_ns == 0 && counts.lost == 0 && counts.dropped == 0);
+    }
     ds_buffer_free(&bytes);
 }
 
@@ -195,6 +227,7 @@ int main(void)
         cmocka_unit_test(a_host_is_one_word),
         cmocka_unit_test(packets_come_back),
         cmocka_unit_test(what_is_no_packet),
+        cmocka_unit_test(what_says_nothing_of_a_publisher),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
