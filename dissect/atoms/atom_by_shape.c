@@ -10,7 +10,10 @@
 
 #include <math.h>
 
-enum { WELL_COUNTED = 20 }; /* uses of an atom from which on the roles that it does not have are known */
+enum {
+    WELL_COUNTED = 20, /* uses of an atom from which on the roles that it does not have are known */
+    MAX_OUT = 32, /* remembered atoms that cannot be in a slot */
+};
 
 static const double USED = 0.5; /* share of the application's atoms that are used */
 static const double LEAST_OF_ROLES = -10; /* limit for roles against such an atom */
@@ -46,22 +49,37 @@ static bool is_one_of_a_row(struct ds_text text)
            (text.data[at - 2] < '0' || text.data[at - 2] > '9');
 }
 
+/* is_out says whether an atom is in a list of those that cannot be in the slot. */
+static bool is_out(const unsigned *out, unsigned num_out, unsigned number)
+{
+    unsigned i = 0;
+    while (i < num_out && out[i] != number)
+        i++;
+    return i < num_out;
+}
+
 void by_shape_add(struct judge *judge)
 {
+    unsigned out[MAX_OUT], num_out = 0; /* several contexts have the same atoms */
     const struct book_shapes *shapes = &judge->book->shapes;
     const struct slot_shapes *s = shapes->slots != NULL ? &shapes->slots[judge->number] : NULL;
     for (unsigned c = 0; s != NULL && c < s->num; c++) {
         const unsigned num = shape_contexts_num(judge->book, s->context[c]);
         for (unsigned i = 0; i < num; i++) {
             const unsigned number = shape_contexts_filler(judge->book, s->context[c], i);
+            if (is_out(out, num_out, number))
+                continue;
             const struct ds_text text = shape_contexts_text(judge->book, number);
             struct candidate *same = candidates_find(judge, text);
             if (same != NULL && !same->is_rival)
                 continue;
             const double rarity = candidates_rarity(judge, number);
             judge->num_claimed += rarity == ATOM_NEVER;
-            if (rarity == ATOM_NEVER || is_one_of_a_row(text))
+            if (rarity == ATOM_NEVER || is_one_of_a_row(text)) {
+                if (num_out < MAX_OUT)
+                    out[num_out++] = number;
                 continue;
+            }
             if (same == NULL && judge->num == MAX_CANDIDATES)
                 return;
             if (same == NULL)

@@ -227,6 +227,8 @@ double candidates_rarity(const struct judge *judge, unsigned number)
         number < atom_table_num_texts ? number : user_atoms_find(book->own, text);
     bool is_elsewhere = false, is_its_own = false;
     for (int t = 0; t < ATOM_TABLES_ALL && own != ATOM_TABLE_NONE; t++) {
+        if (book->has_table && book->usable[t] == 0)
+            continue;
         const uint32_t num = atom_fit_num(book, t);
         const unsigned index = num != 0 ? user_atoms_index(book->own, t, own) : 0;
         if (index >= num)

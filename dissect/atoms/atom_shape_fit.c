@@ -423,9 +423,8 @@ static void see_known_learned(struct node_atoms *book, struct ds_text text,
     const unsigned atom = learned_shapes_atom(learned, text);
     const bool has_names = learned_shapes_has_names(learned, own);
     bool is_hit = false;
-    double rarity;
     unsigned filler;
-    for (unsigned i = 0; (filler = learned_shapes_filler(learned, own, i, &rarity)) != ATOM_TABLE_NONE; i++)
+    for (unsigned i = 0; (filler = learned_shapes_filler(learned, own, i)) != ATOM_TABLE_NONE; i++)
         is_hit = is_hit || filler == atom;
     if (has_names) {
         prove_names(book, own, atom >= atom_table_num_texts, is_hit);
@@ -446,10 +445,11 @@ void shape_fit_see_known(struct node_atoms *book, struct ds_text text,
     const unsigned context = find_context(shapes, contexts);
     if (context == SHAPE_NONE || table->novelty[context] < SURE_NOVELTY)
         return;
-    double share;
-    const unsigned number = atom_table_find(text);
-    const bool is_hit =
-        number != ATOM_TABLE_NONE && shape_table_bits(table, context, number, &share) > 0;
+    bool is_hit = false;
+    for (unsigned i = table->starts[context]; i < table->starts[context + 1] && !is_hit; i++) {
+        const struct ds_text filler = atom_table_text(table->fillers[i]);
+        is_hit = filler.len == text.len && memcmp(filler.data, text.data, text.len) == 0;
+    }
     if (prove(&shapes->proof, context, is_hit)) {
         shapes->is_refuted[shapes->table] = true;
         choose(book);

@@ -30,6 +30,7 @@ struct shape_term {
 struct shape_level {
     uint64_t num, done;
     uint32_t hash, key; /* hash so far; key: hash of the present key */
+    uint32_t form;      /* of its terms */
     uint16_t term, key_term;
     enum term_class class;
 };
@@ -192,7 +193,7 @@ static bool add_tree(struct context_walk *w, const struct ds_term *tree, uint32_
         struct term_token token;
         if (term == NULL || term_read_token(&at, &w->env, &token, NULL) != TERM_OK)
             return false;
-        term->form = mix(level->class, level->class == TERM_TUPLE ? (uint32_t)level->num : 0);
+        term->form = level->form;
         if (token.class == TERM_ATOM)
             term->atom = token.atom;
         if ((token.class == TERM_EXPORT && !add_export(w, &token, number)) ||
@@ -201,7 +202,8 @@ static bool add_tree(struct context_walk *w, const struct ds_term *tree, uint32_
         if (token.num_terms != 0 && w->depth < MAX_NESTING) {
             w->levels[w->depth++] = (struct shape_level){
                 .num = token.num_terms, .hash = is_first ? mix(SEED, code) : SEED, .term = number,
-                .class = token.class};
+                .class = token.class,
+                .form = mix(token.class, token.class == TERM_TUPLE ? (uint32_t)token.num_terms : 0)};
             is_first = false;
             continue;
         }
@@ -247,6 +249,7 @@ uint32_t atom_shapes_walk(const struct ds_message *message, atom_shape_fn fn, at
     w.terms[0] = (struct shape_term){.parent = NONE};
     w.levels[0] = (struct shape_level){.num = message->payload.data != NULL ? 2 : 1,
                                        .hash = SEED, .class = TERM_TUPLE};
+    w.levels[0].form = mix(TERM_TUPLE, (uint32_t)w.levels[0].num);
     if (message->control.data == NULL)
         return 0;
     if (add_tree(&w, &message->control, (uint32_t)message->code) && message->payload.data != NULL)

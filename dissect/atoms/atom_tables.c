@@ -3,6 +3,8 @@
  */
 #include "atoms/atom_tables.h"
 
+#include "util/fnv1a.h"
+
 #include <string.h>
 
 struct ds_text atom_table_text(unsigned number)
@@ -14,20 +16,12 @@ struct ds_text atom_table_text(unsigned number)
 
 unsigned atom_table_find(struct ds_text text)
 {
-    unsigned low = 0, high = atom_table_num_texts;
-    while (low < high) {
-        const unsigned middle = low + (high - low) / 2;
-        const struct ds_text other = atom_table_text(middle);
-        const size_t len = text.len < other.len ? text.len : other.len;
-        int order = len != 0 ? memcmp(text.data, other.data, len) : 0;
-        if (order == 0)
-            order = (text.len > other.len) - (text.len < other.len);
-        if (order == 0)
-            return middle;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
+    uint32_t at = fnv1a(text) & atom_table_places_mask;
+    for (; atom_table_places[at] != 0; at = (at + 1) & atom_table_places_mask) {
+        const unsigned number = atom_table_places[at] - 1u;
+        const struct ds_text other = atom_table_text(number);
+        if (other.len == text.len && (text.len == 0 || memcmp(other.data, text.data, text.len) == 0))
+            return number;
     }
     return ATOM_TABLE_NONE;
 }

@@ -47,9 +47,11 @@ extern const struct atom_table_role atom_table_all[]; /* of all atoms together; 
 extern const unsigned atom_table_all_num;
 extern const uint16_t atom_table_all_at[];
 
-/* The pool, for atom_tables.c. */
+/* The pool, for atom_tables.c, and a hash table of its texts: the number of each, from 1. */
 extern const uint8_t atom_table_pool[];
 extern const uint32_t atom_table_start[];
+extern const uint16_t atom_table_places[];
+extern const uint32_t atom_table_places_mask;
 
 /* atom_table_find returns the number of a text, or NONE. */
 unsigned atom_table_find(struct ds_text text);

@@ -13,6 +13,7 @@ enum {
     MAX_TOKENS = 1024, /* of a message */
     MAX_PATTERN = 16,
     ENOUGH_ROUTED = 2, /* messages routed there, or answers */
+    MOST_REFS = 255,   /* of a header to atoms */
     TO_ELEMENT = 4,    /* index of the token with the registered name in a control message */
 };
 
@@ -29,26 +30,45 @@ enum letter {
 /* The meaning of a pattern. */
 enum meaning { TELLS, ENQUEUES, SENDS_ENTRIES, ANSWERS, ROUTED, HAS_NO_EXCHANGE, HAS_KEY, BEGINS_MAP };
 
-#define RULE(letters, last, meaning) {letters, sizeof(letters) - 1, last, meaning}
-static const struct data_rule {
+#define RULE(letters, meaning) {letters, sizeof(letters) - 1, meaning}
+struct data_rule {
     const char *letters;
     unsigned len;
-    enum term_class last; /* class of the last letter; NIL counts as LIST */
     enum meaning meaning;
-} rules[] = {
+};
+
+/* The patterns, by the class of their last token. */
+static const struct data_rule on_atom[] = {
     /* {queue_event, Resource, {{Name, Node}, ...}} */
-    RULE("3a4rHqQ22Nn", TERM_ATOM, TELLS),
+    RULE("3a4rHqQ22Nn", TELLS),
+};
+/* {append_entries_rpc, Term, {Name, Node}, _, Previous, _, Entries} */
+#define SENT_ENTRIES RULE("7Ai2Nniiil", SENDS_ENTRIES)
+static const struct data_rule on_list[] = {SENT_ENTRIES};
+static const struct data_rule on_nil[] = {
     /* {enqueue, Pid, Number, {basic_message, {resource, Host, exchange, <<>>}, [Queue], ...}}:
      * only quorum queues receive this; the ROUTED row matches it, too */
-    RULE("4Epi6a4rHxe[Q]", TERM_LIST, ENQUEUES),
-    /* {append_entries_rpc, Term, {Name, Node}, _, Previous, _, Entries} */
-    RULE("7Ai2Nniiil", TERM_LIST, SENDS_ENTRIES),
+    RULE("4Epi6a4rHxe[Q]", ENQUEUES),
+    SENT_ENTRIES,
+    RULE("4rHxe[Q]", ROUTED), /* {resource, Host, exchange, <<>>}, [Queue]: RabbitMQ 3 */
+    RULE("a[Q]", HAS_KEY),    /* rk => [Queue], in one map: RabbitMQ 4, with */
+};
+static const struct data_rule on_binary[] = {
+    RULE("ae", HAS_NO_EXCHANGE), /* x => <<>> */
+};
+static const struct data_rule on_integer[] = {
     /* {{Name, Node}, {append_entries_reply, Term, _, Next, _, _}} */
-    RULE("22Nn6Riaiii", TERM_INTEGER, ANSWERS),
-    RULE("4rHxe[Q]", TERM_LIST, ROUTED),  /* {resource, Host, exchange, <<>>}, [Queue]: RabbitMQ 3 */
-    RULE("ae", TERM_BINARY, HAS_NO_EXCHANGE), /* x => <<>> and */
-    RULE("a[Q]", TERM_LIST, HAS_KEY),     /* rk => [Queue], in one map: RabbitMQ 4 */
-    RULE("#", TERM_MAP, BEGINS_MAP),
+    RULE("22Nn6Riaiii", ANSWERS),
+};
+static const struct data_rule on_map[] = {RULE("#", BEGINS_MAP)};
+
+#define RULES(of) {of, sizeof(of) / sizeof((of)[0])}
+static const struct data_rules {
+    const struct data_rule *rules;
+    size_t num;
+} rules_of[TERM_NUM_CLASSES] = {
+    [TERM_ATOM] = RULES(on_atom),     [TERM_LIST] = RULES(on_list),       [TERM_NIL] = RULES(on_nil),
+    [TERM_BINARY] = RULES(on_binary), [TERM_INTEGER] = RULES(on_integer), [TERM_MAP] = RULES(on_map),
 };
 
 struct data_walk {
@@ -272,12 +292,32 @@ static void read_tokens(struct data_walk *walk, const struct ds_term *term)
         left--;
         walk->map_left = is_in_map ? walk->map_left - 1 + token->num_terms : 0;
         walk->num++;
-        const enum term_class last = token->class == TERM_NIL ? TERM_LIST : token->class;
-        for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-            if (rules[i].last == last && ends_here(walk, &rules[i]))
-                on_meaning(walk, rules[i].meaning, is_in_map);
+        const struct data_rules *of = &rules_of[token->class];
+        for (size_t i = 0; i < of->num; i++) {
+            if (ends_here(walk, &of->rules[i]))
+                on_meaning(walk, of->rules[i].meaning, is_in_map);
         }
     }
+}
+
+/* may_match says whether a pattern may match a message. All patterns have one of three atoms or a
+ * map, so most messages need not be read. */
+static bool may_match(const struct ds_term *payload)
+{
+    static const char *const words[] = {"resource", "append_entries_rpc", "append_entries_reply"};
+    if (memchr(payload->data, TERM_TAG_MAP, payload->len) != NULL)
+        return true;
+    /* Without references, or with more than a header has, its atoms may be in the payload. */
+    if (payload->num_atoms == 0 || payload->num_atoms >= MOST_REFS)
+        return true;
+    for (uint32_t i = 0; i < payload->num_atoms; i++) {
+        const struct ds_atom *atom = &payload->atoms[i];
+        for (size_t w = 0; w < sizeof words / sizeof words[0] && atom->text != NULL; w++) {
+            if (atom->len == strlen(words[w]) && memcmp(atom->text, words[w], atom->len) == 0)
+                return true;
+        }
+    }
+    return false;
 }
 
 /* name_sent_to returns the atom of the registered name that a message is sent to; NULL: none. */
@@ -301,6 +341,8 @@ void data_names_see(struct node_atoms *book, struct dissect_ctx *env, uint64_t d
 {
     struct data_walk walk = {.book = book, .env = env, .other = other};
     if (message->control.data == NULL || message->payload.data == NULL || book->is_liar)
+        return;
+    if (!may_match(&message->payload))
         return;
     walk.bit = node_atoms_bit_of(book, direction);
     read_tokens(&walk, &message->payload);

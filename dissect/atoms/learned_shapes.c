@@ -43,6 +43,7 @@ struct context {
     uint8_t filler_runs[LEARNED_FILLERS];
     uint8_t novelty, rarity;   /* -4 log2 */
     bool is_of_use, has_names;
+    bool is_weighed; /* novelty, rarity and is_of_use are those of the counts */
     struct filler fillers[LEARNED_FILLERS];
 };
 
@@ -98,10 +99,17 @@ static uint32_t spread(const struct learned_shapes *shapes, const void *key, siz
     return (uint32_t)XXH3_64bits_withSeed(key, len, (uintptr_t)shapes);
 }
 
+/* spread_key does the same for a key of a context, which is searched for much more often. */
+static uint32_t spread_key(const struct learned_shapes *shapes, uint32_t key)
+{
+    const uint64_t secret = (uintptr_t)shapes * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)((key ^ secret) * (secret | 1) >> 32);
+}
+
 /* place_of returns the place of a context's number, or a free one. */
 static uint16_t *place_of(const struct learned_shapes *shapes, uint32_t key)
 {
-    uint32_t at = spread(shapes, &key, sizeof key) & (2 * shapes->cap - 1);
+    uint32_t at = spread_key(shapes, key) & (2 * shapes->cap - 1);
     while (shapes->places[at] != 0 && shapes->contexts[shapes->places[at] - 1].key != key)
         at = (at + 1) & (2 * shapes->cap - 1);
     return &shapes->places[at];
@@ -225,6 +233,15 @@ static void weigh(struct context *context)
     context->is_of_use = novelty * rarity < MOST_NEW && most >= ENOUGH_SHARE * all;
     context->novelty = code_of(novelty);
     context->rarity = code_of(rarity);
+    context->is_weighed = true;
+}
+
+/* weighed returns a context with its derived values. */
+static const struct context *weighed(const struct learned_shapes *shapes, uint32_t context)
+{
+    if (!shapes->contexts[context].is_weighed)
+        weigh(&shapes->contexts[context]);
+    return &shapes->contexts[context];
 }
 
 /* count_in counts an atom in a context. */
@@ -260,7 +277,7 @@ static void count_in(struct context *context, unsigned atom, bool is_node)
     /* The derived values change little between powers of two. */
     if (is_changed || (context->num & (context->num - 1)) == 0 ||
         context->others != before)
-        weigh(context);
+        context->is_weighed = false;
 }
 
 void learned_shapes_count(struct learned_shapes *shapes, struct ds_text text, const uint32_t *keys,
@@ -389,7 +406,7 @@ uint32_t learned_shapes_find(const struct learned_shapes *shapes, uint32_t key, 
     const uint16_t place = shapes->cap != 0 ? *place_of(shapes, key) : 0;
     if (place == 0)
         return LEARNED_NONE;
-    const struct context *context = &shapes->contexts[place - 1];
+    const struct context *context = weighed(shapes, place - 1u);
     return context->is_of_use && is_for(context, names) ? place - 1u : LEARNED_NONE;
 }
 
@@ -400,22 +417,24 @@ bool learned_shapes_has_names(const struct learned_shapes *shapes, uint32_t cont
 
 uint8_t learned_shapes_novelty(const struct learned_shapes *shapes, uint32_t context)
 {
-    return shapes->contexts[context].novelty;
+    return weighed(shapes, context)->novelty;
 }
 
 double learned_shapes_rarity(const struct learned_shapes *shapes, uint32_t context)
 {
-    return (double)shapes->contexts[context].rarity / CODES_A_BIT;
+    return (double)weighed(shapes, context)->rarity / CODES_A_BIT;
 }
 
-unsigned learned_shapes_filler(const struct learned_shapes *shapes, uint32_t context, unsigned i,
-                               double *rarity)
+unsigned learned_shapes_filler(const struct learned_shapes *shapes, uint32_t context, unsigned i)
 {
     const struct context *c = &shapes->contexts[context];
-    if (i >= c->num_fillers)
-        return ATOM_TABLE_NONE;
-    *rarity = (double)code_of((double)c->fillers[i].num / c->num) / CODES_A_BIT;
-    return c->fillers[i].atom;
+    return i < c->num_fillers ? c->fillers[i].atom : ATOM_TABLE_NONE;
+}
+
+double learned_shapes_filler_rarity(const struct learned_shapes *shapes, uint32_t context, unsigned i)
+{
+    const struct context *c = &shapes->contexts[context];
+    return (double)code_of((double)c->fillers[i].num / c->num) / CODES_A_BIT;
 }
 
 static void give_atoms(const struct learned_shapes *shapes, ds_learned_shape_fn give, void *context,
@@ -523,7 +542,6 @@ static bool add_context(struct learned_shapes *shapes, const uint32_t *row, size
     if (context == NULL || context->num != 0)
         return context == NULL; /* no room is not an error; a duplicate is one */
     *context = in;
-    weigh(context);
     return true;
 }
 

@@ -79,9 +79,9 @@ uint8_t learned_shapes_novelty(const struct learned_shapes *shapes, uint32_t con
 double learned_shapes_rarity(const struct learned_shapes *shapes, uint32_t context);
 
 /* learned_shapes_filler returns the number of atom i of a context, ATOM_TABLE_NONE after the
- * last one; *rarity: how rare it is there, in bits. */
-unsigned learned_shapes_filler(const struct learned_shapes *shapes, uint32_t context, unsigned i,
-                               double *rarity);
+ * last one; learned_shapes_filler_rarity how rare it is there, in bits. */
+unsigned learned_shapes_filler(const struct learned_shapes *shapes, uint32_t context, unsigned i);
+double learned_shapes_filler_rarity(const struct learned_shapes *shapes, uint32_t context, unsigned i);
 
 /* learned_shapes_atom returns the number of an atom; ATOM_TABLE_NONE if it has none. If shapes
  * is NULL, only the built-in table is searched. */

@@ -178,6 +178,26 @@ static void write_pool(const struct pool_text *texts, size_t num_texts)
     printf("%zu};\nconst unsigned atom_table_num_texts = %zu;\n", start, num_texts);
 }
 
+/* write_places writes the hash table of the texts, at most half of which is used. */
+static void write_places(const struct pool_text *texts, size_t num_texts)
+{
+    static uint16_t places[4 * MAX_TEXTS];
+    uint32_t mask = 1;
+    while (mask < 2 * num_texts)
+        mask = 2 * mask + 1;
+    for (size_t i = 0; i < num_texts; i++) {
+        uint32_t at = fnv1a((struct ds_text){texts[i].bytes, texts[i].len}) & mask;
+        while (places[at] != 0)
+            at = (at + 1) & mask;
+        places[at] = (uint16_t)(i + 1);
+    }
+    printf("const uint32_t atom_table_places_mask = 0x%x;\nconst uint16_t atom_table_places[] = {\n",
+           (unsigned)mask);
+    for (uint32_t at = 0; at <= mask; at++)
+        printf("%u,\n", places[at]);
+    printf("};\n");
+}
+
 static void write_tables(void)
 {
     for (size_t t = 0; t < num_tables; t++)
@@ -212,6 +232,7 @@ int main(void)
     const size_t num_texts = make_pool(&texts);
 
     write_pool(texts, num_texts);
+    write_places(texts, num_texts);
     write_tables();
     for (size_t i = 0; i < NUM(lines); i++) {
         const struct line *line = &lines[i];

@@ -75,11 +75,10 @@ unsigned shape_contexts_novelty(const struct node_atoms *book, unsigned context)
 unsigned shape_contexts_num(const struct node_atoms *book, unsigned context)
 {
     const struct shape_table *table = table_of(book);
-    double rarity;
     unsigned num = 0;
     if (!shape_contexts_is_learned(context))
         return table->starts[context + 1] - table->starts[context];
-    while (learned_shapes_filler(learned(book), learned_of(context), num, &rarity) != ATOM_TABLE_NONE)
+    while (learned_shapes_filler(learned(book), learned_of(context), num) != ATOM_TABLE_NONE)
         num++;
     return num;
 }
@@ -87,10 +86,9 @@ unsigned shape_contexts_num(const struct node_atoms *book, unsigned context)
 unsigned shape_contexts_filler(const struct node_atoms *book, unsigned context, unsigned i)
 {
     const struct shape_table *table = table_of(book);
-    double rarity;
     if (!shape_contexts_is_learned(context))
         return table->fillers[table->starts[context] + i];
-    return learned_shapes_filler(learned(book), learned_of(context), i, &rarity);
+    return learned_shapes_filler(learned(book), learned_of(context), i);
 }
 
 double shape_contexts_bits(const struct node_atoms *book, unsigned context, unsigned atom,
@@ -100,10 +98,11 @@ double shape_contexts_bits(const struct node_atoms *book, unsigned context, unsi
     if (!shape_contexts_is_learned(context))
         return shape_table_bits(table_of(book), context, atom, rarity);
     const uint32_t own = learned_of(context);
-    for (unsigned i = 0; (filler = learned_shapes_filler(learned(book), own, i, rarity)) != ATOM_TABLE_NONE;
-         i++) {
-        if (filler == atom)
-            return shape_table_bits_of(learned_shapes_novelty(learned(book), own));
+    for (unsigned i = 0; (filler = learned_shapes_filler(learned(book), own, i)) != ATOM_TABLE_NONE; i++) {
+        if (filler != atom)
+            continue;
+        *rarity = learned_shapes_filler_rarity(learned(book), own, i);
+        return shape_table_bits_of(learned_shapes_novelty(learned(book), own));
     }
     *rarity = learned_shapes_rarity(learned(book), own);
     return 0;

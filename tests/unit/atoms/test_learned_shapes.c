@@ -25,10 +25,9 @@ static void count(struct learned_shapes *shapes, const char *text, uint32_t key,
 
 static bool is_filler(const struct learned_shapes *shapes, uint32_t key, const char *text)
 {
-    double rarity;
     const uint32_t context = learned_shapes_find(shapes, key, LEARNED_NAMES_ALL);
     for (unsigned i = 0; context != LEARNED_NONE; i++) {
-        const unsigned atom = learned_shapes_filler(shapes, context, i, &rarity);
+        const unsigned atom = learned_shapes_filler(shapes, context, i);
         if (atom == ATOM_TABLE_NONE)
             return false;
         const struct ds_text found = learned_shapes_text(shapes, atom);
