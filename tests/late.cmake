@@ -31,4 +31,6 @@ if(PYTHON3)
                                    $<TARGET_FILE:distsniff> $<TARGET_FILE:mangle> ${PCAPS})
   add_test(NAME late_keys COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/late_keys.py
                                   $<TARGET_FILE:distsniff> ${PCAPS})
+  add_test(NAME write_keys COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/write_keys.py
+                                   $<TARGET_FILE:distsniff> ${PCAPS})
 endif()

@@ -9,6 +9,7 @@
 #include "conn/conn.h"
 
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #define XXH_INLINE_ALL
@@ -23,6 +24,7 @@ struct ds_keylog {
     uint32_t used;         /* the one used last, plus one */
     size_t cap, max, next; /* next: the oldest, once all places are in use */
     size_t num;
+    size_t num_write_keys; /* of them */
     bool is_expected; /* more will come */
     void (*want)(void *context); /* NULL: none */
     void *want_context;
@@ -115,6 +117,7 @@ static void unlink_secret(struct ds_keylog *keylog, enum keylog_index index, siz
 /* remove_secret unlinks a secret. */
 static void remove_secret(struct ds_keylog *keylog, size_t i)
 {
+    keylog->num_write_keys -= keylog->secrets[i].label == TLS_LABEL_WRITE_KEY;
     unlink_secret(keylog, KEYLOG_BY_LINE, i);
     unlink_secret(keylog, KEYLOG_BY_RANDOM, i);
     if (keylog->secrets[i].used != 0)
@@ -179,6 +182,11 @@ const struct keylog_secret *keylog_each(const struct ds_keylog *keylog, size_t i
     return keylog != NULL && i < keylog->num ? &keylog->secrets[i] : NULL;
 }
 
+size_t keylog_num_write_keys(const struct ds_keylog *keylog)
+{
+    return keylog != NULL ? keylog->num_write_keys : 0;
+}
+
 uint64_t keylog_age(const struct ds_keylog *keylog)
 {
     return keylog != NULL ? keylog->stats.secrets : 0;
@@ -239,10 +247,13 @@ static void give_line(const struct keylog_secret *secret,
     char *at = stpcpy(line, labels[secret->label].name);
     if (at[-1] == '_')
         at += snprintf(at, 8, "%u", (unsigned)secret->updates);
+    const bool is_write_key = secret->label == TLS_LABEL_WRITE_KEY;
+    const size_t nonce_len = is_write_key ? TLS_NONCE_LEN : 0;
     *at++ = ' ';
-    at = put_hex(at, secret->random, TLS_RANDOM_LEN);
+    at = is_write_key ? put_hex(at, secret->secret, nonce_len)
+                      : put_hex(at, secret->random, TLS_RANDOM_LEN);
     *at++ = ' ';
-    at = put_hex(at, secret->secret, secret->len);
+    at = put_hex(at, secret->secret + nonce_len, secret->len - nonce_len);
     *at++ = '\n';
     take(context, secret->tcp, (struct ds_text){line, (size_t)(at - line)});
     OPENSSL_cleanse(line, sizeof line);
@@ -314,6 +325,7 @@ static void add_secret(struct ds_keylog *keylog, const struct keylog_secret *sec
     keylog->secrets[place] = *secret;
     keylog->secrets[place].added = ++keylog->stats.secrets;
     keylog->secrets[place].used = 0;
+    keylog->num_write_keys += secret->label == TLS_LABEL_WRITE_KEY;
     put_in(keylog, KEYLOG_BY_LINE, place);
     put_in(keylog, KEYLOG_BY_RANDOM, place);
 }
@@ -383,12 +395,42 @@ static bool is_name(struct cursor name)
     return len != 0;
 }
 
+/* read_secret reads RANDOM SECRET. */
+static bool read_secret(struct cursor at, struct keylog_secret *secret)
+{
+    uint8_t other[TLS_SECRET_MAX + 16];
+    if (read_hex(&at, secret->random, TLS_RANDOM_LEN) != TLS_RANDOM_LEN)
+        return false;
+    const size_t len = read_hex(&at, other, sizeof other);
+    const bool is_right = cursor_left(&at) == 0 && (secret->label == TLS_LABEL_MASTER
+                                                        ? len == TLS_MASTER_LEN
+                                                        : len == 32 || len == 48);
+    if (is_right)
+        memcpy(secret->secret, other, len);
+    OPENSSL_cleanse(other, sizeof other);
+    secret->len = (uint8_t)len;
+    return is_right;
+}
+
+/* read_write_key reads NONCE KEY. In place of a random, the key is known by its hash, which may be
+ * shown. */
+static bool read_write_key(struct cursor at, struct keylog_secret *secret)
+{
+    const struct tls_suite *suite = tls_suite_find((uint16_t)secret->updates);
+    uint8_t *key = secret->secret + TLS_NONCE_LEN;
+    if (secret->updates > UINT16_MAX || suite == NULL || suite->kind == TLS_CBC ||
+        read_hex(&at, secret->secret, TLS_NONCE_LEN) != TLS_NONCE_LEN ||
+        read_hex(&at, key, TLS_SECRET_MAX - TLS_NONCE_LEN) != suite->key_len || cursor_left(&at) != 0)
+        return false;
+    secret->len = (uint8_t)(TLS_NONCE_LEN + suite->key_len);
+    return EVP_Digest(key, suite->key_len, secret->random, NULL, EVP_sha256(), NULL) == 1;
+}
+
 static void read_line(struct ds_keylog *keylog)
 {
     static const char mark[] = {'\xef', '\xbb', '\xbf'}; /* UTF-8 byte order mark */
     struct cursor at = cursor_make(keylog->line, keylog->line_len), space, name;
     struct keylog_secret secret = {0};
-    uint8_t other[TLS_SECRET_MAX + 16];
     if (keylog->line_len >= sizeof mark && memcmp(keylog->line, mark, sizeof mark) == 0 &&
         !cursor_skip(&at, sizeof mark))
         return;
@@ -404,20 +446,11 @@ static void read_line(struct ds_keylog *keylog)
         keylog->stats.unused++;
         return;
     }
-    const bool is_master = secret.label == TLS_LABEL_MASTER;
-    if (read_hex(&at, secret.random, TLS_RANDOM_LEN) == TLS_RANDOM_LEN) {
-        const size_t len = read_hex(&at, other, sizeof other);
-        secret.len = (uint8_t)len;
-        if (cursor_left(&at) == 0 && (is_master ? len == TLS_MASTER_LEN : len == 32 || len == 48)) {
-            memcpy(secret.secret, other, len);
-            add_secret(keylog, &secret);
-            OPENSSL_cleanse(&secret, sizeof secret);
-            OPENSSL_cleanse(other, sizeof other);
-            return;
-        }
-    }
-    keylog->stats.malformed++;
-    OPENSSL_cleanse(other, sizeof other);
+    if (secret.label == TLS_LABEL_WRITE_KEY ? read_write_key(at, &secret) : read_secret(at, &secret))
+        add_secret(keylog, &secret);
+    else
+        keylog->stats.malformed++;
+    OPENSSL_cleanse(&secret, sizeof secret);
 }
 
 void ds_keylog_end(struct ds_keylog *keylog)

@@ -26,9 +26,9 @@ enum keylog_index { KEYLOG_BY_LINE, KEYLOG_BY_RANDOM, KEYLOG_BY_USE, KEYLOG_INDE
 /* keylog_secret is one line. */
 struct keylog_secret {
     enum tls_label label;
-    uint32_t updates; /* key updates before it */
-    uint8_t random[TLS_RANDOM_LEN]; /* the client's */
-    uint8_t secret[TLS_SECRET_MAX];
+    uint32_t updates; /* key updates before it; of a write key, the code of a suite */
+    uint8_t random[TLS_RANDOM_LEN]; /* the client's; of a write key, a hash of the key */
+    uint8_t secret[TLS_SECRET_MAX]; /* of a write key, the nonce of a record and the key */
     uint8_t len;
     struct keylog_place places[KEYLOG_INDEXES];
     uint64_t added; /* as which one, from 1 */
@@ -54,6 +54,9 @@ void keylog_ask(const struct dissect_ctx *env);
 
 /* keylog_mark_used records that the secrets with that random belong to a connection. */
 void keylog_mark_used(const struct dissect_ctx *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp);
+
+/* keylog_num_write_keys returns how many write keys are kept. */
+size_t keylog_num_write_keys(const struct ds_keylog *keylog);
 
 /* keylog_age changes whenever a secret is added. */
 uint64_t keylog_age(const struct ds_keylog *keylog);

@@ -22,6 +22,12 @@ void tls_budget_allow(struct tls_stage *stage, size_t len)
         stage->spent = 0;
 }
 
+static int64_t share_of(const struct tls_stage *stage, int64_t budget)
+{
+    const uint32_t num = stage->num_asked < MAX_SHARES ? stage->num_asked : (uint32_t)MAX_SHARES;
+    return budget / (num != 0 ? num : 1);
+}
+
 /* begin_second gives each connection the same share, by the number of those that had one in the
  * second before, so that a busy one leaves some to the others. */
 static void begin_second(struct tls *tls)
@@ -35,23 +41,34 @@ static void begin_second(struct tls *tls)
         stage->num_asking = 0;
     }
     if (tls->share_ns != stage->budget_ns) {
-        const uint32_t num = stage->num_asked < MAX_SHARES ? stage->num_asked : (uint32_t)MAX_SHARES;
         tls->share_ns = stage->budget_ns;
-        tls->share = SEARCH_BUDGET / (num != 0 ? num : 1);
+        tls->share = share_of(stage, SEARCH_BUDGET);
         stage->num_asking++;
     }
 }
 
-bool tls_budget_spend(struct tls *tls, size_t cost)
+/* spend subtracts a cost, if at most reserve of the second is missing then. */
+static bool spend(struct tls *tls, size_t cost, int64_t reserve)
 {
     struct tls_stage *stage = tls->stage;
     begin_second(tls);
-    if (stage->budget < (int64_t)cost || tls->share < (int64_t)cost || stage->spent > SEARCH_ALLOWANCE)
+    if (stage->budget + reserve < (int64_t)cost ||
+        tls->share + share_of(stage, reserve) < (int64_t)cost || stage->spent > SEARCH_ALLOWANCE)
         return false;
     stage->budget -= (int64_t)cost;
     tls->share -= (int64_t)cost;
     stage->spent += (int64_t)cost;
     return true;
+}
+
+bool tls_budget_spend(struct tls *tls, size_t cost)
+{
+    return spend(tls, cost, 0);
+}
+
+bool tls_budget_spend_reserve(struct tls *tls, size_t cost)
+{
+    return spend(tls, cost, SEARCH_BUDGET / 4);
 }
 
 bool tls_budget_is_spent(struct tls *tls)

@@ -17,7 +17,7 @@
 #include <openssl/kdf.h>
 #include <openssl/params.h>
 
-enum { NONCE_LEN = 12, SALT_LEN = 4, EXPLICIT_LEN = 8, BLOCK_LEN = 16, AAD_LEN = 13 };
+enum { SALT_LEN = 4, EXPLICIT_LEN = 8, BLOCK_LEN = 16, AAD_LEN = 13 };
 
 static const char *hash_name(const struct tls_suite *suite)
 {
@@ -116,7 +116,7 @@ static bool start(struct tls_cipher *cipher, const struct tls_suite *suite)
     if (cipher->context == NULL ||
         EVP_DecryptInit_ex(cipher->context, cipher_of(suite), NULL, NULL, NULL) != 1 ||
         (is_ccm &&
-         EVP_CIPHER_CTX_ctrl(cipher->context, EVP_CTRL_AEAD_SET_IVLEN, NONCE_LEN, NULL) != 1) ||
+         EVP_CIPHER_CTX_ctrl(cipher->context, EVP_CTRL_AEAD_SET_IVLEN, TLS_NONCE_LEN, NULL) != 1) ||
         (!is_ccm && EVP_DecryptInit_ex(cipher->context, NULL, NULL, cipher->key, NULL) != 1) ||
         (suite->kind == TLS_CBC && !start_mac(cipher, suite)))
         return false;
@@ -130,7 +130,17 @@ bool tls_cipher_set_13(struct tls_cipher *cipher, const struct tls_suite *suite,
     cipher->is_13 = true;
     return suite->kind != TLS_CBC &&
            expand(suite, secret, "tls13 key", cipher->key, suite->key_len) &&
-           expand(suite, secret, "tls13 iv", cipher->iv, NONCE_LEN) && start(cipher, suite);
+           expand(suite, secret, "tls13 iv", cipher->iv, TLS_NONCE_LEN) && start(cipher, suite);
+}
+
+bool tls_cipher_set_key(struct tls_cipher *cipher, const struct tls_suite *suite, bool is_13,
+                        const uint8_t *key, const uint8_t nonce[TLS_NONCE_LEN])
+{
+    cipher->suite = NULL;
+    cipher->is_13 = is_13;
+    memcpy(cipher->key, key, suite->key_len);
+    memcpy(cipher->iv, nonce, TLS_NONCE_LEN);
+    return suite->kind != TLS_CBC && start(cipher, suite);
 }
 
 bool tls_snapshot_key(const uint8_t *secret, size_t len, const uint8_t *use, size_t use_len,
@@ -165,10 +175,10 @@ bool tls_cipher_set_12(struct tls_cipher *cipher, const struct tls_suite *suite,
                        const uint8_t server_random[TLS_RANDOM_LEN], bool is_client)
 {
     /* client_mac server_mac client_key server_key client_iv server_iv */
-    uint8_t block[2 * (48 + 32 + NONCE_LEN)], seed[13 + 2 * TLS_RANDOM_LEN];
+    uint8_t block[2 * (48 + 32 + TLS_NONCE_LEN)], seed[13 + 2 * TLS_RANDOM_LEN];
     const size_t mac_len = suite->mac_len, key_len = suite->key_len;
     const size_t iv_len = suite->kind == TLS_CBC      ? 0
-                          : suite->kind == TLS_CHACHA ? NONCE_LEN
+                          : suite->kind == TLS_CHACHA ? TLS_NONCE_LEN
                                                       : SALT_LEN;
     const size_t side = is_client ? 0 : 1;
 
@@ -199,6 +209,25 @@ static void put_number(uint8_t *out, uint64_t number)
 {
     for (int i = 7; i >= 0; i--, number >>= 8)
         out[i] = (uint8_t)number;
+}
+
+/* mix combines a nonce with a number. */
+static void mix(uint8_t nonce[TLS_NONCE_LEN], uint64_t number)
+{
+    uint8_t bytes[8];
+    put_number(bytes, number);
+    for (int i = 0; i < 8; i++)
+        nonce[SALT_LEN + i] ^= bytes[i];
+}
+
+void tls_cipher_move(struct tls_cipher *cipher, uint64_t number)
+{
+    mix(cipher->iv, number);
+}
+
+bool tls_cipher_is_explicit(const struct tls_cipher *cipher)
+{
+    return !cipher->is_13 && cipher->suite->kind != TLS_CHACHA;
 }
 
 static void put_aad(uint8_t out[AAD_LEN], uint64_t seq, const struct tls_record *record,
@@ -237,21 +266,15 @@ static bool open_authenticated(struct tls_cipher *cipher, uint64_t seq,
                                const struct tls_record *record, uint8_t *out, size_t *len)
 {
     const struct tls_suite *suite = cipher->suite;
-    const bool is_explicit = !cipher->is_13 && suite->kind != TLS_CHACHA;
     struct cursor body = record->body, text;
-    uint8_t nonce[NONCE_LEN], aad[AAD_LEN];
+    uint8_t nonce[TLS_NONCE_LEN], aad[AAD_LEN];
     size_t aad_len = AAD_LEN;
 
-    memcpy(nonce, cipher->iv, NONCE_LEN);
-    if (is_explicit) {
-        if (!cursor_read_bytes(&body, nonce + SALT_LEN, EXPLICIT_LEN))
-            return false;
-    } else {
-        uint8_t number[8];
-        put_number(number, seq);
-        for (int i = 0; i < 8; i++)
-            nonce[SALT_LEN + i] ^= number[i];
-    }
+    memcpy(nonce, cipher->iv, TLS_NONCE_LEN);
+    if (!tls_cipher_is_explicit(cipher))
+        mix(nonce, seq);
+    else if (!cursor_read_bytes(&body, nonce + SALT_LEN, EXPLICIT_LEN))
+        return false;
     if (cursor_left(&body) < tag_len(suite))
         return false;
     const size_t text_len = cursor_left(&body) - tag_len(suite);

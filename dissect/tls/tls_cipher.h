@@ -15,6 +15,7 @@ enum {
     TLS_RANDOM_LEN = 32,
     TLS_MASTER_LEN = 48,
     TLS_SECRET_MAX = 48,
+    TLS_NONCE_LEN = 12,
     /* RFC 5246 6.2.3 allows 2048 bytes more than plain text, RFC 8446 5.2 allows 256. */
     TLS_RECORD_MAX = (1 << 14) + 2048,
 };
@@ -53,6 +54,17 @@ bool tls_cipher_set_12(struct tls_cipher *cipher, const struct tls_suite *suite,
                        const uint8_t client_random[TLS_RANDOM_LEN],
                        const uint8_t server_random[TLS_RANDOM_LEN], bool is_client);
 bool tls_cipher_set_13(struct tls_cipher *cipher, const struct tls_suite *suite, const uint8_t *secret);
+
+/* tls_cipher_set_key sets a key and the nonce of record number 0, or, where records contain theirs,
+ * how nonces begin. suite is any with that cipher, none with CBC. False as above. */
+bool tls_cipher_set_key(struct tls_cipher *cipher, const struct tls_suite *suite, bool is_13,
+                        const uint8_t *key, const uint8_t nonce[TLS_NONCE_LEN]);
+
+/* tls_cipher_move makes the nonce of a number that of number 0. */
+void tls_cipher_move(struct tls_cipher *cipher, uint64_t number);
+
+/* tls_cipher_is_explicit says whether records contain their nonce. */
+bool tls_cipher_is_explicit(const struct tls_cipher *cipher);
 
 /* tls_cipher_next_secret replaces a traffic secret by the one after a key update (RFC 8446, 7.2).
  * False if libcrypto fails. */

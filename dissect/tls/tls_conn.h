@@ -1,7 +1,8 @@
 /*
  * tls_conn.h - shared by the parts of TLS: a connection and its two directions. tls.c reads the
  * stream and its records, tls_sealed.c emits the content of encrypted ones, tls_keys.c decrypts
- * them, tls_search.c searches the keys of records whose connection is unknown, within tls_budget.c,
+ * them, at numbers that tls_number.c finds, tls_write_keys.c does so with keys without a secret,
+ * tls_search.c searches the keys of records whose connection is unknown, within tls_budget.c,
  * tls_origin.c remembers the secrets used, tls_handshake.c reads the handshake, tls_late_keys.c
  * keeps records until their keys come, and tls_eviction.c reports the records of all waiting
  * connections in the order in which they came.
@@ -69,6 +70,8 @@ struct tls_dir {
     uint8_t secret[TLS_SECRET_MAX]; /* for 1.3 */
     struct tls_origin origin;       /* of cipher and secret */
     uint64_t seq;                   /* of the next record, or its minimum */
+    unsigned bits;                  /* with a write key: the low bits of seq that are known */
+    size_t next_key;                /* the line of the key log that may be the next write key */
     uint64_t slack;                 /* by how much it can be larger */
     uint64_t tried;                 /* this many numbers from seq on were tried */
     unsigned num_searches;          /* for numbers other than the expected one */
@@ -131,6 +134,10 @@ void tls_budget_allow(struct tls_stage *stage, size_t len);
 bool tls_budget_spend(struct tls *tls, size_t cost);
 bool tls_budget_is_spent(struct tls *tls);
 
+/* tls_budget_spend_reserve is tls_budget_spend for tries that no search may use up: it leaves a quarter
+ * of the second to them. */
+bool tls_budget_spend_reserve(struct tls *tls, size_t cost);
+
 /* tls_budget_spend_all subtracts the cost of work for all connections from what the bytes received
  * allow. */
 bool tls_budget_spend_all(struct tls_stage *stage, size_t cost);
@@ -141,9 +148,9 @@ enum {
     TLS_SMALL_RECORD = 512,      /* bytes; larger ones are too expensive for a search */
 };
 
-/* tls_search_may_go_on: if the keys are wrong, or belong to another connection, fewer and fewer
+/* tls_number_may_search: if the keys are wrong, or belong to another connection, fewer and fewer
  * records are used for the search. */
-bool tls_search_may_go_on(const struct tls_dir *d);
+bool tls_number_may_search(const struct tls_dir *d);
 
 /* tls_search_all tries all secrets of the key log on a record whose connection is unknown. */
 bool tls_search_all(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
@@ -166,6 +173,12 @@ bool tls_keys_find(struct tls *tls, int dir);
 /* tls_keys_look does that for both directions after the key log has grown or a hello was seen. */
 void tls_keys_look(struct tls *tls);
 
+/* tls_number_open tries the possible numbers of a record: the expected one, then some of the
+ * others. Numbers ruled out for this record are ruled out for the next one too, plus one: it continues
+ * from there. */
+bool tls_number_open(struct tls *tls, struct tls_dir *d, struct tls_cipher *cipher,
+                     const struct tls_record *record, size_t *len, uint8_t *type);
+
 /* tls_keys_open decrypts a record of data into the stage's text, with the current keys or with
  * others that may apply; len and type are those of the content. */
 bool tls_keys_open(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
@@ -177,6 +190,33 @@ bool tls_keys_open_handshake(struct tls *tls, int dir, const struct tls_record *
 
 /* tls_keys_update switches to the next keys of a direction. */
 void tls_keys_update(struct tls *tls, int dir);
+
+/* tls_write_keys_exist says whether the key log has write keys. tls_write_keys_are_of says whether the
+ * keys of a direction are from such a line, tls_write_keys_may_fit whether a line may be for a
+ * connection. */
+bool tls_write_keys_exist(const struct tls *tls);
+bool tls_write_keys_are_of(const struct tls_dir *d);
+bool tls_write_keys_may_fit(const struct tls *tls, const struct keylog_secret *secret, bool is_13);
+
+/* tls_write_keys_set makes a cipher of a line, tls_write_keys_adopt makes one that has opened a
+ * record with that number the cipher of a direction. tls_write_keys_use makes the line of a
+ * snapshot's origin that again, where seq is what tls_write_keys_number returned. */
+bool tls_write_keys_set(struct tls_cipher *cipher, const struct keylog_secret *secret, bool is_13);
+void tls_write_keys_adopt(struct tls *tls, int dir, const struct tls_cipher *cipher, uint64_t number,
+                          const struct keylog_secret *secret);
+bool tls_write_keys_use(struct tls *tls, struct tls_dir *d, const struct keylog_secret *secret);
+uint64_t tls_write_keys_number(const struct tls *tls, const struct tls_dir *d);
+
+/* tls_write_keys_try tries lines on a record, each at one number. tls_write_keys_open is
+ * tls_keys_open for a direction with such a key. */
+bool tls_write_keys_try(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
+                        uint8_t *type);
+bool tls_write_keys_open(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
+                         uint8_t *type);
+
+/* tls_write_keys_learn finds out more bits of the number of a record that was opened, by the waiting
+ * records before it: so many that they have numbers too. */
+void tls_write_keys_learn(struct tls *tls, int dir, uint64_t records);
 
 /* tls_sealed_open decrypts a record that was sent as len bytes and emits its content, or reports
  * that it cannot be decrypted. False, and nothing is done, if there are no keys yet and it may
@@ -196,7 +236,7 @@ static inline bool tls_waits(const struct tls *tls)
 }
 
 /* tls_late_may_wait says whether keys may come soon: their line is missing, or, if packets arrive
- * out of order, the hello of the other side. */
+ * out of order, the hello of the other side, or the record of a nonce that shows whose key it is. */
 bool tls_late_may_wait(const struct tls *tls);
 
 /* tls_late_hold keeps a record, as sent, until the keys come; false if it may not wait. */

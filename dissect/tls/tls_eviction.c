@@ -88,7 +88,8 @@ bool tls_eviction_look(struct tls_stage *stage)
     stage->keys_age = keylog_age(keylog);
     for (struct tls *tls = stage->oldest; tls != NULL; tls = tls->newer) {
         tls_keys_look(tls);
-        if (tls->is_closed && tls->client < 0) /* no later record can be tried */
+        /* No later record can be tried, or a waiting one is that of the nonce. */
+        if ((tls->is_closed && tls->client < 0) || tls_write_keys_exist(tls))
             tls_late_search(tls);
     }
     tell(stage);

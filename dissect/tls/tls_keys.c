@@ -1,14 +1,11 @@
 /*
- * tls_keys.c - the keys and the number under which a record was encrypted. The number is not sent
- * but counted. After a gap, or if the capture began late, it is searched for among the records that
- * may have been lost; the tag shows which number is right.
+ * tls_keys.c - the keys under which a record was encrypted. The tag shows which are right.
  */
 #include "tls/tls_conn.h"
 
 #include <openssl/crypto.h>
 
 enum {
-    ALWAYS_SEARCH = 64,      /* the first numbers are tried again each time */
     LATER_SEARCH = 4 * 1024, /* numbers tried after key updates that were not seen */
     MAX_LATER = 8,           /* key updates that were not seen */
 };
@@ -51,6 +48,8 @@ static bool use_origin(struct tls *tls, int dir)
     const struct keylog_secret *secret = tls_origin_find(tls, origin);
     if (secret == NULL)
         return false;
+    if (origin->label == TLS_LABEL_WRITE_KEY)
+        return tls_write_keys_use(tls, d, secret);
     if (origin->label == TLS_LABEL_MASTER)
         return tls_cipher_set_12(&d->cipher, origin->suite, origin->mac_last, secret->secret,
                                  origin->random[0], origin->random[1], dir == tls->client);
@@ -107,57 +106,6 @@ void tls_keys_look(struct tls *tls)
         (void)tls_keys_find(tls, dir);
 }
 
-/* search_len returns how many numbers to try: few for the first record, which may belong to other
- * keys. */
-static uint64_t search_len(const struct tls_dir *d)
-{
-    const uint64_t len = (uint64_t)TLS_FIRST_SEARCH << (d->num_wrong < 12 ? d->num_wrong : 12);
-    return len < TLS_MAX_SEARCH ? len : TLS_MAX_SEARCH;
-}
-
-/* open_in tries the numbers from *first up to end, and leaves *first where it stopped. */
-static bool open_in(struct tls *tls, struct tls_dir *d, struct tls_cipher *cipher, uint64_t *first,
-                    uint64_t end, const struct tls_record *record, size_t *len, uint8_t *type)
-{
-    for (; *first < end; ++*first) {
-        if (!tls_budget_spend(tls, cursor_left(&record->body) + TLS_RECORD_COST))
-            return false;
-        if (tls_cipher_open(cipher, *first, record, tls->stage->text, len, type)) {
-            d->seq = *first + 1;
-            d->slack = d->tried = 0;
-            d->num_searches = 0;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* open_at tries the possible numbers of a record: the expected one, then some of the others.
- * Numbers ruled out for this record are ruled out for the next one too, plus one: it continues from
- * there. */
-static bool open_at(struct tls *tls, struct tls_dir *d, struct tls_cipher *cipher,
-                    const struct tls_record *record, size_t *len, uint8_t *type)
-{
-    const uint64_t slack = d->slack;
-    if (tls_cipher_open(cipher, d->seq, record, tls->stage->text, len, type)) {
-        d->seq++;
-        d->slack = d->tried = 0;
-        return true;
-    }
-    if (slack == 0 || !tls_search_may_go_on(d) || tls_budget_is_spent(tls))
-        return false;
-    const uint64_t seq = d->seq, always = slack < ALWAYS_SEARCH ? slack : ALWAYS_SEARCH;
-    uint64_t number = seq + 1, next = d->tried < always ? always : d->tried;
-    const uint64_t end = next + search_len(d) < slack ? next + search_len(d) : slack;
-    next += seq + 1;
-    d->num_searches++;
-    if (open_in(tls, d, cipher, &number, seq + always + 1, record, len, type) ||
-        open_in(tls, d, cipher, &next, seq + end + 1, record, len, type))
-        return true;
-    d->tried = next <= seq + slack ? next - seq - 1 : 0;
-    return false;
-}
-
 /* try_secret tries another secret than the current one, with the same suite; if it fits, it
  * replaces the current one. */
 static bool try_secret(struct tls *tls, struct tls_dir *d, const uint8_t *secret, bool from_start,
@@ -174,7 +122,7 @@ static bool try_secret(struct tls *tls, struct tls_dir *d, const uint8_t *secret
         d->seq = d->tried = 0;
         d->slack = slack < LATER_SEARCH ? slack : LATER_SEARCH;
     }
-    if (open_at(tls, d, &cipher, record, len, type)) {
+    if (tls_number_open(tls, d, &cipher, record, len, type)) {
         memmove(d->secret, secret, tls_secret_len(cipher.suite));
         tls_cipher_clear(&d->cipher);
         d->cipher = cipher;
@@ -225,7 +173,7 @@ static bool try_later(struct tls *tls, struct tls_dir *d, const struct tls_recor
 {
     uint8_t next[TLS_SECRET_MAX];
     bool fits = false;
-    if (d->slack == 0 || !tls_search_may_go_on(d))
+    if (d->slack == 0 || !tls_number_may_search(d))
         return false;
     memcpy(next, d->secret, sizeof next);
     for (uint32_t i = 1; i <= MAX_LATER && !fits && tls_cipher_next_secret(d->cipher.suite, next); i++) {
@@ -277,8 +225,14 @@ bool tls_keys_open_handshake(struct tls *tls, int dir, const struct tls_record *
 void tls_keys_update(struct tls *tls, int dir)
 {
     struct tls_dir *d = &tls->dirs[dir];
-    if (tls->view.version != TLS_1_3 || !d->is_open || !renew(d))
+    if (tls->view.version != TLS_1_3 || !d->is_open)
         return;
+    if (tls_write_keys_are_of(d)) { /* the next key is another line */
+        tls_cipher_clear(&d->cipher);
+        d->origin.is_known = false;
+    } else if (!renew(d)) {
+        return;
+    }
     d->origin.renewals++;
     d->seq = 0;
     tls->view.key_updates[dir]++;
@@ -291,8 +245,12 @@ bool tls_keys_open(struct tls *tls, int dir, const struct tls_record *record, si
     const bool is_13 = tls->view.version == TLS_1_3;
     const bool was_lost = d->slack != 0;
     if (!tls_keys_find(tls, dir))
-        return tls_search_all(tls, dir, record, len, type);
-    return open_at(tls, d, &d->cipher, record, len, type) ||
+        return tls_write_keys_try(tls, dir, record, len, type) ||
+               tls_search_all(tls, dir, record, len, type);
+    if (tls_write_keys_are_of(d))
+        return tls_write_keys_open(tls, dir, record, len, type) ||
+               tls_search_all(tls, dir, record, len, type);
+    return tls_number_open(tls, d, &d->cipher, record, len, type) ||
            (is_13 && !d->is_open &&
             (try_swapped(tls, dir, record, len, type) || try_later(tls, d, record, len, type))) ||
            (is_13 && d->is_open && was_lost && try_updated(tls, d, record, len, type));

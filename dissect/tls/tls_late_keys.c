@@ -13,7 +13,8 @@ bool tls_late_may_wait(const struct tls *tls)
 {
     const struct dissect_ctx *env = tls->stage->env;
     return keylog_is_of_use(env) && !tls->is_told &&
-           (keylog_grows(env) || !tls->has_client_random || !tls->has_server_random);
+           (keylog_grows(env) || !tls->has_client_random || !tls->has_server_random ||
+            tls_write_keys_exist(tls));
 }
 
 /* is_over says whether a record that came at then_ns has waited long enough. */
@@ -189,6 +190,7 @@ static void place(struct tls *tls, int dir)
         } else if (tls_record_read(&bytes, &record) &&
                    tls_keys_open(tls, dir, &record, &len, &type)) {
             OPENSSL_cleanse(tls->stage->text, len);
+            tls_write_keys_learn(tls, dir, records);
             number_back(d, records, slack);
             break;
         } else {
@@ -218,9 +220,12 @@ void tls_late_look(struct tls *tls, int dir, const struct tls_record *record)
     struct tls_dir *d = &tls->dirs[dir];
     size_t len = 0;
     uint8_t type;
-    if (tls->client >= 0 || !tls_keys_open(tls, dir, record, &len, &type))
+    const bool may_be_any = tls->client < 0 || tls_write_keys_exist(tls);
+    const bool is_placed = d->cipher.suite != NULL && (tls->client >= 0 || tls_write_keys_are_of(d));
+    if (!may_be_any || is_placed || !tls_keys_open(tls, dir, record, &len, &type))
         return;
     OPENSSL_cleanse(tls->stage->text, len);
+    tls_write_keys_learn(tls, dir, tls->waiting.records[dir]);
     number_back(d, tls->waiting.records[dir], slack_of(tls, dir));
     tls_late_deliver(tls);
 }
@@ -347,7 +352,8 @@ bool tls_late_is_ready(struct tls *tls)
 void tls_late_search(struct tls *tls)
 {
     for (int dir = 0; dir < 2; dir++) {
-        const bool is_late = tls->client < 0 || tls->dirs[dir].slack >= TLS_MAX_UNKNOWN_SEQ;
+        const struct tls_dir *d = &tls->dirs[dir];
+        const bool is_late = tls->client < 0 || d->slack >= TLS_MAX_UNKNOWN_SEQ || d->cipher.suite == NULL;
         if (tls->waiting.records[dir] != 0 && is_late)
             place(tls, dir);
     }
@@ -363,6 +369,9 @@ void tls_late_deliver(struct tls *tls)
 
 void tls_late_abandon(struct tls *tls)
 {
-    if (tls_waits(tls))
-        flush_waiting(tls, false);
+    if (!tls_waits(tls))
+        return;
+    if (tls_write_keys_exist(tls)) /* a later record than the first may be that of a nonce */
+        tls_late_search(tls);
+    flush_waiting(tls, false);
 }

@@ -101,7 +101,7 @@ static void put_state(const struct tls *tls, int dir, struct ds_buffer *out)
     put(out, tls->view.suite, 2);
     put(out, tls->group, 2);
     ds_buffer_add(out, tls->random, sizeof tls->random);
-    put(out, d->seq, 8);
+    put(out, tls_write_keys_number(tls, d), 8);
     put(out, d->slack, 4);
     put(out, d->early_seq, 8);
     put(out, to_skip(d), 8);

@@ -1,6 +1,6 @@
 /*
  * distsniff/keylog.h - the secrets of TLS connections that nodes have logged: lines of the NSS key log
- * format (draft-ietf-tls-keylogfile).
+ * format (draft-ietf-tls-keylogfile), and keys as distsniff-keys writes them (docs/tls.md).
  *
  * A key log outlives the sessions that use it (ds_config.keylog) and belongs to their thread. Secrets can
  * be added at any time: when the keys of a connection come, a session decrypts the data that it has
