@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""recipes.py SOURCE BUILD: the table "To add" of CONTRIBUTING.md is true. A copy of the tree in BUILD gets a
+"""recipes.py SOURCE BUILD: the lists "To add" of CONTRIBUTING.md are true. A copy of the tree in BUILD gets a
 control message with a role of its own, a link type, a label, a finding, a report, an option, an output and a view, each
-by what the table says and nothing else; the program that is built from it shows each, and the quick tests that
+by what the lists say and nothing else; the program that is built from it shows each, and the quick tests that
 the rows touch (TOUCHED) pass. Where a line is left out that a table needs, the compiler says which."""
 import fcntl
 import json
