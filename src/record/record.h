@@ -78,7 +78,7 @@ struct note {
     bool has_latency;   /* only roles REPLY and DOWN: time since the request */
     int64_t latency_ns;
     enum call_outcome outcome; /* of the call that it ended, otherwise CALL_OPEN */
-    bool late;          /* only role REPLY: the caller had given up before */
+    bool late;          /* only role REPLY: the caller no longer waited */
     bool answers_unread; /* an answer to a request that could not be read: the label may be less specific */
     struct ds_term body; /* the request or answer inside its wrapper; absent if there is no wrapper */
     struct ds_term mod, fun, args; /* only a request that names a function; otherwise absent */
