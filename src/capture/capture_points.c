@@ -23,8 +23,8 @@ static void survey_input(struct capture *capture, size_t i)
     }
 }
 
-/* say_unsteady_clock reports a clock that was set, or changed its speed. */
-static void say_unsteady_clock(const struct capture *capture, size_t i, const char *reference)
+/* report_unsteady_clock reports a clock that was set, or changed its speed. */
+static void report_unsteady_clock(const struct capture *capture, size_t i, const char *reference)
 {
     const struct overlap_scan_point *point = &capture->survey->points[i];
     double least = INFINITY, most = -INFINITY;
@@ -42,8 +42,8 @@ static void say_unsteady_clock(const struct capture *capture, size_t i, const ch
              point->clock.num_pieces, point->uncertainty_ns / 1e9);
 }
 
-/* say_clock reports that a file is another point of the capture, and the offset of its clock. */
-static void say_clock(const struct capture *capture, size_t i, bool correct_clocks)
+/* report_clock reports that a file is another point of the capture, and the offset of its clock. */
+static void report_clock(const struct capture *capture, size_t i, bool correct_clocks)
 {
     const struct overlap_scan_point *point = &capture->survey->points[i];
     const char *reference = capture->inputs[point->group].name;
@@ -52,7 +52,7 @@ static void say_clock(const struct capture *capture, size_t i, bool correct_cloc
         complain("%s has packets of %s too: each packet is shown once", capture->inputs[i].name,
                  reference);
     else if (point->clock.num_pieces > 1)
-        say_unsteady_clock(capture, i, reference);
+        report_unsteady_clock(capture, i, reference);
     else if (isinf(point->uncertainty_ns))
         complain("%s has packets of %s too, but in one direction only: its clock is assumed to "
                  "be %.6f s %s, which includes the delay",
@@ -64,13 +64,13 @@ static void say_clock(const struct capture *capture, size_t i, bool correct_cloc
                  ahead < 0 ? "behind" : "ahead", point->uncertainty_ns / 1e9);
 }
 
-static void say_findings(const struct capture *capture, bool correct_clocks)
+static void report_survey(const struct capture *capture, bool correct_clocks)
 {
     const struct overlap_scan *survey = capture->survey;
     for (size_t i = 0; i < survey->num_points; i++) {
         size_t stranger = overlap_scan_stranger(survey, i);
         if (survey->points[i].group != i)
-            say_clock(capture, i, correct_clocks);
+            report_clock(capture, i, correct_clocks);
         else if (stranger != i)
             complain("%s shares no packets with %s: their clocks cannot be aligned, and its "
                      "time stamps are not corrected",
@@ -126,7 +126,7 @@ bool capture_survey(struct capture *capture, bool correct_clocks)
     if (!good)
         complain("out of memory");
     else
-        say_findings(capture, correct_clocks);
+        report_survey(capture, correct_clocks);
     return good;
 }
 

@@ -67,7 +67,7 @@ static void pass(struct pcapng_blocks *b, uint64_t len)
     b->state = len != 0 ? BLOCK_SKIPPED : BLOCK_HEAD;
 }
 
-static void give(const struct pcapng_blocks *b)
+static void emit_line(const struct pcapng_blocks *b)
 {
     if (b->sink != NULL && b->sink->take != NULL)
         b->sink->take(b->sink->context, b->line, b->line_len);
@@ -76,7 +76,7 @@ static void give(const struct pcapng_blocks *b)
 static void end_line(struct pcapng_blocks *b)
 {
     if (b->line_len != 0)
-        give(b);
+        emit_line(b);
     pcapng_blocks_clear(b);
 }
 
@@ -84,7 +84,7 @@ static void end_line(struct pcapng_blocks *b)
  * invalid line, so that the text does not count as complete. */
 static void begin_secrets(struct pcapng_blocks *b, uint32_t text_len, uint32_t room)
 {
-    give(b);
+    emit_line(b);
     if (text_len > room)
         b->line[b->line_len++] = '?';
     end_line(b);
@@ -132,8 +132,8 @@ static void replace_with(const struct pcapng_blocks *b, uint8_t *instead)
         memcpy(instead, &room, sizeof room);
 }
 
-/* note_fixed takes in the first bytes of a body, which are whole. */
-static void note_fixed(struct pcapng_blocks *b)
+/* read_fixed reads the first bytes of a body, which are complete. */
+static void read_fixed(struct pcapng_blocks *b)
 {
     switch (b->type) {
     case TYPE_INTERFACE: pcapng_interfaces_add(b->interfaces, fixed_u16(b), fixed_u32(b, 4)); break;
@@ -158,7 +158,7 @@ static void see_fixed(struct pcapng_blocks *b, uint8_t *bytes, size_t len)
         b->fixed_len++;
     }
     if (b->fixed_len == wanted)
-        note_fixed(b);
+        read_fixed(b);
 }
 
 /* begin_body processes what is known of a block before its body. */
@@ -229,8 +229,8 @@ static void describe(struct pcapng_description *description, const uint8_t *byte
     description->len += num;
 }
 
-/* take processes bytes, at least one, and returns how many it has used. */
-static size_t take(struct pcapng_blocks *b, uint8_t *bytes, size_t len)
+/* process processes bytes, at least one, and returns how many it has used. */
+static size_t process(struct pcapng_blocks *b, uint8_t *bytes, size_t len)
 {
     if (b->state <= BLOCK_HEAD) {
         b->head[b->head_len++] = bytes[0];
@@ -260,7 +260,7 @@ bool pcapng_blocks_see(struct pcapng_blocks *blocks, uint8_t *bytes, size_t len)
 {
     bool has_secrets = false;
     for (size_t at = 0; at < len && blocks->state != BLOCK_NONE;) {
-        at += take(blocks, bytes + at, len - at);
+        at += process(blocks, bytes + at, len - at);
         has_secrets |= blocks->state == BLOCK_SECRETS;
     }
     return has_secrets;

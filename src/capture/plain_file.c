@@ -81,9 +81,9 @@ static bool fill(struct plain_file *plain, pcap_t *pcap)
     return true;
 }
 
-/* take finds the next record in the buffer. Returns false if it is not completely there; *is_plain says
- * whether the rest of it may follow. */
-static bool take(struct plain_file *plain, bool *is_plain, const u_char **data)
+/* find_record finds the next record in the buffer. Returns false if it is not completely there;
+ * *is_plain says whether the rest of it may follow. */
+static bool find_record(struct plain_file *plain, bool *is_plain, const u_char **data)
 {
     struct record_head head;
     const size_t left = plain->len - plain->at;
@@ -109,7 +109,7 @@ bool plain_file_next(struct plain_file *plain, pcap_t *pcap, struct pcap_pkthdr 
     bool is_plain = true;
     if (plain->buffer == NULL)
         return false;
-    while (!take(plain, &is_plain, data)) {
+    while (!find_record(plain, &is_plain, data)) {
         if (is_plain && fill(plain, pcap))
             continue;
         /* If this fails, libpcap would continue at the wrong place, so it reads no more. */

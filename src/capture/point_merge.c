@@ -162,7 +162,7 @@ static struct point_slot *find_asked(struct point_merge *points, const struct pa
     return NULL;
 }
 
-static void note_shown(struct point_merge *points, const struct point_slot *slot)
+static void record_shown(struct point_merge *points, const struct point_slot *slot)
 {
     if (!slot->has_id)
         return;
@@ -234,7 +234,7 @@ bool point_merge_pop(struct point_merge *points, struct ds_packet *packet)
         settle(points);
     struct point_slot *next = points->next;
     leave(points, next);
-    note_shown(points, next);
+    record_shown(points, next);
     next->shown = true;
     *packet = next->packet;
     return true;

@@ -89,9 +89,9 @@ static uint64_t unread_for(const struct novelty *n, enum profile_kind kind)
     return n->before->num_unread - (is_request ? n->before->num_answers : 0);
 }
 
-/* tell adds an entry to those that are reported. */
-static void tell(struct novelty *n, struct profile_entry *entry, uint64_t value, uint64_t most,
-                 const struct novelty_source *from)
+/* report adds an entry to those that are reported. */
+static void report(struct novelty *n, struct profile_entry *entry, uint64_t value, uint64_t most,
+                   const struct novelty_source *from)
 {
     const enum unusual_kind kind = kind_of(entry);
     entry->standing = STANDING_TOLD;
@@ -152,7 +152,7 @@ static void judge(struct novelty *n, struct profile_entry *entry, const struct n
         return;
     }
     n->checks.num_not_judged -= entry->standing == STANDING_DOUBTED;
-    tell(n, entry, 0, 0, from);
+    report(n, entry, 0, 0, from);
 }
 
 void novelty_look(struct novelty *n, struct profile_entry *entry, const struct novelty_source *from)
@@ -197,7 +197,7 @@ void novelty_look_window(struct novelty *n, struct profile_entry *entry, uint64_
     if (!is_beyond)
         entry->standing = STANDING_USUAL;
     else if (entry->standing != STANDING_TOLD)
-        tell(n, entry, value, was->most, from);
+        report(n, entry, value, was->most, from);
 }
 
 const struct unusual *novelty_next(struct novelty *n)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void note_number(uint64_t *list, size_t *num, size_t max, uint64_t number)
+static void add_number(uint64_t *list, size_t *num, size_t max, uint64_t number)
 {
     for (size_t i = 0; i < *num; i++) {
         if (list[i] == number)
@@ -16,14 +16,14 @@ static void note_number(uint64_t *list, size_t *num, size_t max, uint64_t number
         list[(*num)++] = number;
 }
 
-static void note_conn(struct explain_found *found, uint64_t conn)
+static void add_conn(struct explain_found *found, uint64_t conn)
 {
-    note_number(found->conns, &found->num_conns, EXPLAIN_CONNS, conn);
+    add_number(found->conns, &found->num_conns, EXPLAIN_CONNS, conn);
 }
 
-static void note_call(struct explain_found *found, uint64_t call)
+static void add_call(struct explain_found *found, uint64_t call)
 {
-    note_number(found->calls, &found->num_calls, EXPLAIN_CONNS, call);
+    add_number(found->calls, &found->num_calls, EXPLAIN_CONNS, call);
 }
 
 static uint16_t copy_name(char to[EXPLAIN_NAME], struct ds_text from)
@@ -34,7 +34,7 @@ static uint16_t copy_name(char to[EXPLAIN_NAME], struct ds_text from)
     return (uint16_t)len;
 }
 
-static void note_party(struct explain_party *to, const struct party *from)
+static void copy_party(struct explain_party *to, const struct party *from)
 {
     to->node_len = copy_name(to->node, from->node);
     to->name_len = from->is_for ? 0 : copy_name(to->name, from->name);
@@ -57,12 +57,12 @@ static void find_in_call(struct explain *e, const struct call *call)
     if (e->target.kind != EXPLAIN_CALL || call->number != e->target.number)
         return;
     found->is_there = true;
-    note_conn(found, call->conn);
+    add_conn(found, call->conn);
     found->parent = call->parent;
     found->start_frame = call->start_frame;
     found->end_frame = call->end_frame;
-    note_party(&found->caller, &call->caller);
-    note_party(&found->callee, &call->callee);
+    copy_party(&found->caller, &call->caller);
+    copy_party(&found->callee, &call->callee);
 }
 
 static void find_in_finding(struct explain *e, const struct finding *finding)
@@ -76,10 +76,10 @@ static void find_in_finding(struct explain *e, const struct finding *finding)
     found->is_there = true;
     found->num_conns = found->num_frames = 0; /* its last state counts */
     for (size_t i = 0; i < finding->num_evidence; i++) {
-        note_conn(found, finding->evidence[i].conn);
+        add_conn(found, finding->evidence[i].conn);
         for (unsigned j = 0; j < finding->evidence[i].num; j++)
-            note_number(found->frames, &found->num_frames, EXPLAIN_FRAMES,
-                        finding->evidence[i].packet[j].frame);
+            add_number(found->frames, &found->num_frames, EXPLAIN_FRAMES,
+                       finding->evidence[i].packet[j].frame);
     }
 }
 
@@ -101,11 +101,11 @@ static void find_in_event(struct explain *e, const struct record *record)
     if (!is_it)
         return;
     found->is_there = true;
-    note_conn(found, event->conn->number);
+    add_conn(found, event->conn->number);
     if (e->target.kind == EXPLAIN_CONN)
         return;
-    note_call(found, record->note.call);
-    note_number(found->frames, &found->num_frames, EXPLAIN_FRAMES, event->frame);
+    add_call(found, record->note.call);
+    add_number(found->frames, &found->num_frames, EXPLAIN_FRAMES, event->frame);
 }
 
 void explain_find(struct explain *e, const struct record *record)

@@ -23,9 +23,9 @@ static bool is_for_others(int fd, const char *name)
     return true;
 }
 
-/* take reads up to the end. It returns NULL if the file is too long (*is_long), or on failure, with
+/* read_all reads up to the end. It returns NULL if the file is too long (*is_long), or on failure, with
  * errno set. */
-static char *take(int fd, bool *is_long)
+static char *read_all(int fd, bool *is_long)
 {
     char *text = calloc(1, LONGEST_FILE + 1);
     ssize_t len = 0, more = 0;
@@ -47,7 +47,7 @@ char *small_file_read(const char *name, bool is_secret)
         close(fd);
         return NULL;
     }
-    char *text = fd >= 0 ? take(fd, &is_long) : NULL;
+    char *text = fd >= 0 ? read_all(fd, &is_long) : NULL;
     if (text == NULL)
         complain("cannot read %s: %s", name, is_long ? "it is too long" : strerror(errno));
     if (fd >= 0)

@@ -79,7 +79,7 @@ static bool open_next(struct capture_writer *save)
     return false;
 }
 
-static void note_output(struct capture_writer *save)
+static void check_output(struct capture_writer *save)
 {
     const struct output_file *output = &save->writer.output;
     if (output->failed && save->ending != STOP_OUTPUT)
@@ -91,7 +91,7 @@ static void close_current(struct capture_writer *save)
     if (!save->writer.is_open)
         return;
     pcap_writer_close(&save->writer);
-    note_output(save);
+    check_output(save);
     if (save->writer.output.failed)
         return;
     save->num_files++;
@@ -129,7 +129,7 @@ static void write_now(struct capture_writer *save, const struct ds_packet *packe
     pcap_writer_write(&save->writer, packet, comments);
     if (save->config->packet_buffered)
         pcap_writer_flush(&save->writer);
-    note_output(save);
+    check_output(save);
 }
 
 static __attribute__((noinline)) bool write_packet(struct capture_writer *save,
@@ -170,7 +170,7 @@ void capture_writer_flush(struct capture_writer *save)
     if (!save->is_on)
         return;
     pcap_writer_flush(&save->writer);
-    note_output(save);
+    check_output(save);
     side_commands_reap(&save->after);
 }
 
@@ -179,7 +179,7 @@ void capture_writer_reopen(struct capture_writer *save)
     if (save->ending != STOP_NONE || !pcap_writer_is_moved(&save->writer))
         return;
     pcap_writer_close(&save->writer);
-    note_output(save);
+    check_output(save);
     if (save->ending == STOP_NONE)
         open_current(save);
 }

@@ -76,7 +76,7 @@ static bool same_addr(const struct ds_addr *a, const struct ds_addr *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-static void note_told(struct packet_recorder *k, const struct ds_event *event)
+static void record_answer(struct packet_recorder *k, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     k->conns.told[k->conns.num_told++ % KEEP_TOLD] = (struct keep_told){
@@ -151,7 +151,7 @@ static void see_event(struct packet_recorder *k, const struct ds_event *event, b
         meet(k, conn, event->conn);
     if (event->type == DS_EVENT_EPMD && event->epmd.op == DS_EPMD_PORT2_RESP &&
         event->epmd.port != 0)
-        note_told(k, event);
+        record_answer(k, event);
     if (selected)
         choose(k, conn);
     const bool is_last = event->type == DS_EVENT_CONN && event->change.final;

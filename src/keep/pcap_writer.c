@@ -215,8 +215,8 @@ static void write_new_secrets(struct pcap_writer *writer)
     write_lines(writer);
 }
 
-/* say_left_out complains of the first packet that is left out for its link type. */
-static void say_left_out(struct pcap_writer *writer)
+/* report_left_out complains of the first packet that is left out for its link type. */
+static void report_left_out(struct pcap_writer *writer)
 {
     if (writer->num_other++ != 0)
         return;
@@ -249,7 +249,7 @@ static bool find_interface(struct pcap_writer *writer, const struct ds_packet *p
             return true;
     }
     if (!has_room(writer, link_type)) {
-        say_left_out(writer);
+        report_left_out(writer);
         return false;
     }
     writer->num_unread += !ds_link_type_known(link_type);

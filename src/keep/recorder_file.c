@@ -10,7 +10,7 @@
 
 enum { RECENT_NS = 100000000 }; /* a monitor may be set up this long before its request */
 
-static void note_output(struct packet_recorder *k)
+static void check_output(struct packet_recorder *k)
 {
     const struct output_file *output = &k->writer.output;
     if (output->failed && k->ending == STOP_NONE)
@@ -42,7 +42,7 @@ void recorder_write(struct packet_recorder *k, const struct ds_packet *packet)
                       k->notes != NULL ? packet_notes_pop(k->notes, packet->frame) : NULL);
     if (k->config->packet_buffered)
         pcap_writer_flush(&k->writer);
-    note_output(k);
+    check_output(k);
 }
 
 static void write_segment(struct packet_recorder *k, const struct ds_segment *segment)
@@ -135,11 +135,11 @@ void recorder_close(struct packet_recorder *k)
 {
     k->no_memory += k->writer.no_memory;
     pcap_writer_close(&k->writer);
-    note_output(k);
+    check_output(k);
 }
 
 void recorder_flush_file(struct packet_recorder *k)
 {
     pcap_writer_flush(&k->writer);
-    note_output(k);
+    check_output(k);
 }

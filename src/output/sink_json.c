@@ -22,7 +22,7 @@ struct json_state {
     struct json_writer json;
     struct ds_buffer scratch;
     const struct note *note; /* of the current event */
-    struct term_text_cache *said; /* NULL: a call's terms may be shown differently from its messages */
+    struct term_text_cache *cache; /* NULL: a call's terms may be shown differently from its messages */
     bool etf;
 };
 
@@ -98,25 +98,25 @@ static void write_payload(struct json_state *s, const struct ds_term *payload)
                          body->data + body->len == payload->data + payload->len;
     const bool is_of_call =
         note->call != 0 && (note->role == NOTE_REQUEST || note->outcome != CALL_OPEN);
-    if (s->said == NULL || !is_of_call || !is_last || !term_text_cache_wants(body)) {
+    if (s->cache == NULL || !is_of_call || !is_last || !term_text_cache_wants(body)) {
         json_put_term(&s->json, JSON_KEY("term"), payload);
         return;
     }
     struct ds_term_part part = {.data = body->data};
     json_put_term_with(&s->json, JSON_KEY("term"), payload, &part);
     if (part.len != 0)
-        term_text_cache_keep(s->said, note->call,
+        term_text_cache_keep(s->cache, note->call,
                              note->role == NOTE_REQUEST ? CACHED_REQUEST : CACHED_ANSWER, body,
                              (struct ds_text){s->json.out->data + part.at, part.len});
 }
 
-/* write_said writes a term of a call, which its message may have contained. */
-static void write_said(struct json_state *s, struct json_key key, const struct call *call,
-                       enum cached_what what, const struct ds_term *term)
+/* write_call_term writes a term of a call, which its message may have contained. */
+static void write_call_term(struct json_state *s, struct json_key key, const struct call *call,
+                            enum cached_what what, const struct ds_term *term)
 {
     const struct json_written written = {
-        s->said != NULL ? term_text_cache_find(s->said, call->number, what,
-                                               term) : (struct ds_text){0}};
+        s->cache != NULL ? term_text_cache_find(s->cache, call->number, what,
+                                                term) : (struct ds_text){0}};
     if (written.text.data != NULL)
         json_put_written(&s->json, key, written);
     else
@@ -226,9 +226,9 @@ static void put_addr(struct json_writer *json, struct json_key key, const struct
     PUT_IF(w->etf && (term)->data != NULL, json_put_etf(&w->json, KEY(name), term))
 #define PUT_REQUEST(name, call)                                                                    \
     PUT_IF((call)->request.data != NULL,                                                           \
-           write_said(w, KEY(name), call, CACHED_REQUEST, &(call)->request))
+           write_call_term(w, KEY(name), call, CACHED_REQUEST, &(call)->request))
 #define PUT_ANSWER(name, term)                                                                     \
-    PUT_IF((term)->data != NULL, write_said(w, KEY(name), it, CACHED_ANSWER, term))
+    PUT_IF((term)->data != NULL, write_call_term(w, KEY(name), it, CACHED_ANSWER, term))
 #define PUT_UNKNOWN_ATOMS(name, event)                                                             \
     PUT_IF((event)->unknown_atoms != 0, PUT_UNSIGNED(name, (event)->unknown_atoms))
 #define PUT_NOTE_MFA(name, note) PUT_PRINTED(name, note_print_mfa_as(SYNTAX, note, 0, &w->scratch))
@@ -284,7 +284,7 @@ static bool json_open(struct sink *sink)
     s->json.limits.memo = ds_term_memo_new();
     s->json.limits.base64_min = sink->config->json_base64 ? BASE64_MIN : 0;
     s->etf = sink->config->etf;
-    if (!sink->config->redacted && (s->said = term_text_cache_new()) == NULL) {
+    if (!sink->config->redacted && (s->cache = term_text_cache_new()) == NULL) {
         endpoint_cache_free(s->endpoints);
         ds_term_memo_free(s->json.limits.memo);
         free(s);
@@ -298,7 +298,7 @@ static void json_close(struct sink *sink)
 {
     struct json_state *s = sink->state;
     endpoint_cache_free(s->endpoints);
-    term_text_cache_free(s->said);
+    term_text_cache_free(s->cache);
     ds_term_memo_free(s->json.limits.memo);
     json_writer_free(&s->json);
     ds_buffer_free(&s->scratch);

@@ -129,7 +129,7 @@ void sink_withdraw(struct sink *sink)
         (void)file_helper_remove(sink->output.name);
 }
 
-static bool takes_finding(const struct sink *sink, const struct finding *finding)
+static bool shows_finding(const struct sink *sink, const struct finding *finding)
 {
     const struct sink_kind *kind = sink->kind;
     if (finding->happening != HAPPENING_NONE)
@@ -144,7 +144,7 @@ bool sink_wants(const struct sink *sink, const struct record *record)
     return (!is_raw || kind->raw) && (!record->left_out || kind->wants_unselected) &&
            (!record->link_facts || kind->takes_links) &&
            (record->monitor == NULL || kind->takes_monitors) &&
-           (record->finding == NULL || takes_finding(sink, record->finding)) &&
+           (record->finding == NULL || shows_finding(sink, record->finding)) &&
            (kind->skips == NULL || !kind->skips(sink->config, record));
 }
 

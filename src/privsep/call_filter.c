@@ -69,7 +69,7 @@ static void find_names(void)
     }
 }
 
-static void say_part(const char *text)
+static void print_part(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
         return; /* the report cannot be written */
@@ -108,7 +108,7 @@ static void on_refused(int signal, siginfo_t *info, void *context)
         char line[128] = "distsniff: the sandbox refused the system call ";
         strcat(line, is_known ? names[number] : "with an unknown number");
         strcat(line, "; --sandbox=off allows it\n");
-        say_part(line);
+        print_part(line);
     }
     if (is_known)
         is_said[number] = 1;

@@ -2,7 +2,7 @@
  * run_name.c - see run_name.h.
  *
  * The pattern becomes a sequence of steps, each a character or any number of characters of a kind. All
- * ways through the steps are tried in parallel, so that no name takes long.
+ * ways through the steps are tried in parallel, so that no name accepts long.
  */
 #include "privsep/run_name.h"
 
@@ -40,7 +40,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool takes(const struct run_step *step, char c)
+static bool accepts(const struct run_step *step, char c)
 {
     switch (step->kind) {
     case STEP_CHAR:
@@ -120,7 +120,7 @@ bool run_name_fits(const char *pattern, const char *name)
     for (const char *c = name; *c != '\0'; c++) {
         memset(steps->next, 0, sizeof steps->next);
         for (size_t i = 0; i < steps->num; i++) {
-            if (steps->now[i] && takes(&steps->step[i], *c))
+            if (steps->now[i] && accepts(&steps->step[i], *c))
                 steps->next[steps->step[i].kind == STEP_CHAR ? i + 1 : i] = true;
         }
         skip(steps, steps->next);

@@ -44,8 +44,8 @@ static const char *why_no_landlock(void)
                                : "this program was built without Landlock";
 }
 
-/* say reports which parts the sandbox has, and why others are missing. */
-static void say(bool has_filter, int landlock)
+/* report reports which parts the sandbox has, and why others are missing. */
+static void report(bool has_filter, int landlock)
 {
     if (has_filter && landlock != 0)
         complain("sandbox: seccomp on, file access blocked (Landlock ABI %d)",
@@ -85,7 +85,7 @@ bool sandbox_enter(const struct sandbox_config *config)
         return false;
     }
     if (config->says_so)
-        say(has_filter, landlock);
+        report(has_filter, landlock);
     return true;
 }
 

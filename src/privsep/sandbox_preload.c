@@ -18,8 +18,8 @@
 #include <string.h>
 #include <time.h>
 
-/* give_back allocates more memory than a thread's heap keeps, and frees it. */
-static void *give_back(void *none)
+/* free_much allocates more memory than a thread's heap keeps, and frees it. */
+static void *free_much(void *none)
 {
     void *volatile blocks[64]; /* each small enough to come from the thread's own memory */
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
@@ -47,7 +47,7 @@ void sandbox_preload(bool with_crypto)
     (void)setenv("TZ", ":/etc/localtime", 0);
     tzset();
     pthread_t thread;
-    if (pthread_create(&thread, NULL, give_back, NULL) == 0)
+    if (pthread_create(&thread, NULL, free_much, NULL) == 0)
         (void)pthread_join(thread, NULL); /* if it fails, malloc queries later, without success */
     if (with_crypto)
         EVP_MD_free(EVP_MD_fetch(NULL, "SHA2-256", NULL)); /* reads the configuration, too */

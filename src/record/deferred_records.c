@@ -58,14 +58,14 @@ bool deferred_records_is_shown(const struct deferred_records *held, uint64_t con
     return table_find(&held->shown, conn) != NULL;
 }
 
-static void note_shown(struct deferred_records *held, uint64_t number)
+static void record_shown(struct deferred_records *held, uint64_t number)
 {
     held->no_memory += table_find_or_put(&held->shown, number) == NULL;
 }
 
-/* note_told remembers the port that an exchange with EPMD is about. A node that registers is on EPMD's
- * host. */
-static void note_told(struct deferred_records *held, const struct ds_event *event)
+/* record_exchange remembers the port that an exchange with EPMD is about. A node that registers is
+ * on EPMD's host. */
+static void record_exchange(struct deferred_records *held, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;
     const bool is_answer = epmd->op == DS_EPMD_PORT2_RESP;
@@ -115,7 +115,7 @@ bool deferred_records_add(struct deferred_records *held, const struct record *re
 {
     const struct ds_event *event = record->event;
     const uint64_t number = event->conn->number;
-    note_told(held, event);
+    record_exchange(held, event);
     struct shown_conn *shown = table_find(&held->shown, number);
     if (shown != NULL) {
         if (event->type == DS_EVENT_CONN && event->change.final)
@@ -143,7 +143,7 @@ bool deferred_records_add(struct deferred_records *held, const struct record *re
     return true;
 }
 
-static void give_all(struct deferred_records *held, struct held_conn *conn, record_fn give,
+static void emit_all(struct deferred_records *held, struct held_conn *conn, record_fn give,
                      void *context)
 {
     struct record_view view = {0};
@@ -163,10 +163,10 @@ static bool led_to(const struct deferred_records_told *told, const struct ds_con
     return false;
 }
 
-/* give_told passes on the records of the latest question for a connection's port, and of the latest
+/* emit_exchanges passes on the records of the latest question for a connection's port, and of the latest
  * registration of that port. Nodes may have asked often. */
-static void give_told(struct deferred_records *held, const struct ds_conn *conn, record_fn give,
-                      void *context)
+static void emit_exchanges(struct deferred_records *held, const struct ds_conn *conn, record_fn give,
+                           void *context)
 {
     const uint64_t num = held->num_told < DEFERRED_RECORDS_TOLD ? held->num_told
                          : DEFERRED_RECORDS_TOLD;
@@ -185,8 +185,8 @@ static void give_told(struct deferred_records *held, const struct ds_conn *conn,
         struct held_conn *epmd = table_find(&held->held, found[--num_found]);
         if (epmd == NULL)
             continue; /* one EPMD connection had both */
-        note_shown(held, epmd->number);
-        give_all(held, epmd, give, context);
+        record_shown(held, epmd->number);
+        emit_all(held, epmd, give, context);
     }
 }
 
@@ -195,16 +195,16 @@ void deferred_records_release(struct deferred_records *held, const struct ds_con
 {
     if (table_find(&held->shown, conn->number) != NULL)
         return;
-    note_shown(held, conn->number);
-    give_told(held, conn, give, context);
+    record_shown(held, conn->number);
+    emit_exchanges(held, conn, give, context);
     struct held_conn *own = table_find(&held->held, conn->number);
     if (own != NULL)
-        give_all(held, own, give, context);
+        emit_all(held, own, give, context);
 }
 
 void deferred_records_end(struct deferred_records *held, uint64_t max_conns, record_fn give,
                           void *context)
 {
     for (uint64_t i = 0; i < max_conns && table_oldest(&held->held) != NULL; i++)
-        give_all(held, table_oldest(&held->held), give, context);
+        emit_all(held, table_oldest(&held->held), give, context);
 }

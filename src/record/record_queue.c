@@ -79,9 +79,9 @@ static void draft(const struct record_queue *queue, struct slot *slot)
     slot->rest = copy;
 }
 
-/* give_draft passes the draft of a block to the target, before the rest of the block. */
-static bool give_draft(const struct record_queue *queue, const struct slot *slot, bool wanted,
-                       uint64_t *num_left)
+/* write_draft passes the draft of a block to the target, before the rest of the block. */
+static bool write_draft(const struct record_queue *queue, const struct slot *slot, bool wanted,
+                        uint64_t *num_left)
 {
     const struct record_queue_drafts *ahead = &queue->target.ahead;
     void *context = queue->target.context;
@@ -97,15 +97,15 @@ static bool give_draft(const struct record_queue *queue, const struct slot *slot
     return ok;
 }
 
-static bool give_record(const struct record_queue_target *target, const struct record *record,
-                        const struct copied_record *copy)
+static bool write_record(const struct record_queue_target *target, const struct record *record,
+                         const struct copied_record *copy)
 {
     return target->copied != NULL ? target->copied(target->context, record, copy)
                                   : target->record(target->context, record);
 }
 
-/* give passes a block to the target, and counts the records that it rejects. */
-static bool give(struct record_queue *queue, const struct slot *slot, bool wanted, uint64_t *num_left)
+/* write_slot passes a block to the target, and counts the records that it rejects. */
+static bool write_slot(struct record_queue *queue, const struct slot *slot, bool wanted, uint64_t *num_left)
 {
     const struct record_queue_target *target = &queue->target;
     struct record_view view = {0};
@@ -114,13 +114,13 @@ static bool give(struct record_queue *queue, const struct slot *slot, bool wante
         ok = slot->losses[i].count == 0 || target->lost(target->context, &slot->losses[i]);
     const struct copied_record *copy = slot->block.first;
     if (slot->draft != NULL) {
-        ok = give_draft(queue, slot, ok, num_left);
+        ok = write_draft(queue, slot, ok, num_left);
         copy = slot->rest;
     }
     for (; copy != NULL; copy = copy->next) {
         ok = ok && !stop_is_overdue();
         *num_left += !ok;
-        ok = ok && give_record(target, copied_record_get(copy, &view), copy);
+        ok = ok && write_record(target, copied_record_get(copy, &view), copy);
     }
     return ok && (!slot->flush || target->flush(target->context));
 }
@@ -150,7 +150,7 @@ static void write_next(struct record_queue *queue)
         queue->next++;
     queue->in_turn = true;
     pthread_mutex_unlock(&queue->lock);
-    const bool ok = give(queue, slot, wanted, &num_left);
+    const bool ok = write_slot(queue, slot, wanted, &num_left);
     void *draft = slot->draft;
     if (queue->target.done != NULL)
         queue->target.done(queue->target.context, &slot->block);
@@ -329,8 +329,8 @@ static void pass_block(struct record_queue *queue, bool flush)
     pthread_cond_broadcast(&queue->changed);
 }
 
-/* hand_on passes the block at head to the target and waits for another one to fill. */
-static bool hand_on(struct record_queue *queue, bool flush)
+/* pass_on passes the block at head to the target and waits for another one to fill. */
+static bool pass_on(struct record_queue *queue, bool flush)
 {
     pthread_mutex_lock(&queue->lock);
     pass_block(queue, flush);
@@ -341,11 +341,11 @@ static bool hand_on(struct record_queue *queue, bool flush)
     return ok;
 }
 
-enum hand_on_when { IF_ROOM, IF_IDLE };
+enum pass_on_when { IF_ROOM, IF_IDLE };
 
-/* try_to_hand_on does the same if there is another block to fill and no cap is reached; with IF_IDLE
+/* try_to_pass_on does the same if there is another block to fill and no cap is reached; with IF_IDLE
  * only if the target has nothing else to do. */
-static bool try_to_hand_on(struct record_queue *queue, enum hand_on_when when, bool flush)
+static bool try_to_pass_on(struct record_queue *queue, enum pass_on_when when, bool flush)
 {
     pthread_mutex_lock(&queue->lock);
     const unsigned num_waiting = queue->head - queue->tail;
@@ -405,7 +405,7 @@ uint64_t record_queue_num_lost(const struct record_queue *queue)
 
 static __attribute__((noinline)) bool place_all_losses(struct record_queue *queue)
 {
-    if (slot_at(queue, queue->head)->block.first != NULL && !try_to_hand_on(queue, IF_ROOM, false))
+    if (slot_at(queue, queue->head)->block.first != NULL && !try_to_pass_on(queue, IF_ROOM, false))
         return false;
     struct slot *slot = slot_at(queue, queue->head);
     for (int i = 0; i < LOSS_CAUSE_COUNT; i++)
@@ -437,8 +437,8 @@ static bool is_large(const struct record_queue *queue, const struct record *reco
            ((event != NULL || record->call != NULL) && record_terms_len(record) > most);
 }
 
-/* give_at_once waits until the target has all earlier records, then passes it the record itself. */
-static bool give_at_once(struct record_queue *queue, const struct record *record)
+/* write_at_once waits until the target has all earlier records, then passes it the record itself. */
+static bool write_at_once(struct record_queue *queue, const struct record *record)
 {
     pthread_mutex_lock(&queue->lock);
     pass_block(queue, false);
@@ -446,7 +446,7 @@ static bool give_at_once(struct record_queue *queue, const struct record *record
         wait_a_while(queue);
     bool ok = !queue->failed;
     pthread_mutex_unlock(&queue->lock);
-    ok = ok && give_record(&queue->target, record, NULL);
+    ok = ok && write_record(&queue->target, record, NULL);
     pthread_mutex_lock(&queue->lock);
     queue->failed = queue->failed || !ok;
     pthread_mutex_unlock(&queue->lock);
@@ -478,7 +478,7 @@ void record_queue_keep(struct record_queue *queue, struct record_block *block)
         return;
     queue->refers = false;
     record_block_swap(&slot_at(queue, queue->head)->kept, block);
-    hand_on(queue, false);
+    pass_on(queue, false);
 }
 
 bool record_queue_event(struct record_queue *queue, const struct ds_event *event)
@@ -490,7 +490,7 @@ bool record_queue_event(struct record_queue *queue, const struct ds_event *event
 bool record_queue_record(struct record_queue *queue, const struct record *record)
 {
     if (queue->max_bytes == 0 && is_large(queue, record))
-        return give_at_once(queue, record);
+        return write_at_once(queue, record);
     if (!place_losses(queue)) {
         lose_record(queue, record);
         return !has_failed(queue);
@@ -500,9 +500,9 @@ bool record_queue_record(struct record_queue *queue, const struct record *record
         case COPY_OK:
             return true;
         case COPY_FULL:
-            if (queue->max_bytes == 0 && !hand_on(queue, false))
+            if (queue->max_bytes == 0 && !pass_on(queue, false))
                 return false;
-            if (queue->max_bytes != 0 && !try_to_hand_on(queue, IF_ROOM, false)) {
+            if (queue->max_bytes != 0 && !try_to_pass_on(queue, IF_ROOM, false)) {
                 lose_record(queue, record);
                 return !has_failed(queue);
             }
@@ -525,12 +525,12 @@ static bool is_empty(const struct slot *slot)
 
 void record_queue_wake(struct record_queue *queue)
 {
-    hand_on(queue, true);
+    pass_on(queue, true);
 }
 
 bool record_queue_try_wake(struct record_queue *queue)
 {
-    return try_to_hand_on(queue, IF_ROOM, true);
+    return try_to_pass_on(queue, IF_ROOM, true);
 }
 
 void record_queue_flush(struct record_queue *queue)
@@ -538,9 +538,9 @@ void record_queue_flush(struct record_queue *queue)
     if (!place_losses(queue) || is_empty(slot_at(queue, queue->head)))
         return;
     if (queue->max_bytes == 0)
-        hand_on(queue, true);
+        pass_on(queue, true);
     else
-        try_to_hand_on(queue, IF_IDLE, true); /* otherwise its block keeps filling */
+        try_to_pass_on(queue, IF_IDLE, true); /* otherwise its block keeps filling */
 }
 
 unsigned record_queue_mark(struct record_queue *queue)
@@ -564,7 +564,7 @@ bool record_queue_stop(struct record_queue *queue, uint64_t *num_left)
     if (queue == NULL)
         return true;
     if (!place_losses(queue)) {
-        hand_on(queue, false);
+        pass_on(queue, false);
         place_losses(queue);
     }
     pthread_mutex_lock(&queue->lock);

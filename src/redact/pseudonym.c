@@ -7,7 +7,7 @@
  * The permutation of 0 to n-1 puts x, as a number of two digits, through 8 rounds of a Feistel network
  * with AES-128 as its round function, repeatedly until the result is below n (cycle walking); adds 1;
  * and then applies the inverse. So all n values are on one cycle: no value maps to itself, even if
- * values that are taken are skipped.
+ * reserved values are skipped.
  */
 #include "redact/pseudonym.h"
 
@@ -25,7 +25,7 @@ enum {
     SEED_KEY_LEN = 32,
     AES_LEN = 16,
     ROUNDS = 8,
-    MAX_WALK = 4096,  /* maximum number of steps to a text that is not taken */
+    MAX_WALK = 4096,  /* maximum number of steps to a text that is not reserved */
     MAX_TRIES = 16,   /* the same for texts that are hashed */
     STREAM_LEN = 512, /* bytes generated at once */
 };
@@ -212,17 +212,17 @@ static void number_to_text(enum pseudonym_set set, uint64_t x, uint32_t *codes, 
 /* may_be says whether a result is allowed. Characters that are not text must not become text: that
  * could equal the pseudonym of a text. */
 static bool may_be(enum pseudonym_set set, const uint32_t *codes, size_t num,
-                   pseudonym_taken_fn taken, void *context)
+                   pseudonym_reserved_fn is_reserved, void *context)
 {
     return (set != CLASSES_ANY || !pseudonym_is_text(codes, num)) &&
-           (taken == NULL || !taken(context, codes, num));
+           (is_reserved == NULL || !is_reserved(context, codes, num));
 }
 
 static const enum kind kind_of_set[] = {
     [CLASSES_TEXT] = KIND_TEXT, [CLASSES_NAME] = KIND_NAME, [CLASSES_ANY] = KIND_ANY};
 
 static void hash_codes(struct pseudonym *p, enum pseudonym_set set, uint32_t *codes, size_t num,
-                       pseudonym_taken_fn taken, void *context)
+                       pseudonym_reserved_fn is_reserved, void *context)
 {
     for (unsigned i = 0; i < MAX_TRIES; i++) {
         /* The classes do not change: so a text can be replaced repeatedly. */
@@ -232,13 +232,13 @@ static void hash_codes(struct pseudonym *p, enum pseudonym_set set, uint32_t *co
             if (class.size > 1)
                 codes[c] = pseudonym_class_member(&class, stream_u32(p) % class.size);
         }
-        if (p->failed || may_be(set, codes, num, taken, context))
+        if (p->failed || may_be(set, codes, num, is_reserved, context))
             return;
     }
 }
 
 void pseudonym_text(struct pseudonym *p, enum pseudonym_text kind, uint32_t *codes, size_t num,
-                    pseudonym_taken_fn taken, void *context)
+                    pseudonym_reserved_fn is_reserved, void *context)
 {
     const enum pseudonym_set set = kind == PSEUDONYM_NAME          ? CLASSES_NAME
                                    : pseudonym_is_text(codes, num) ? CLASSES_TEXT
@@ -247,7 +247,7 @@ void pseudonym_text(struct pseudonym *p, enum pseudonym_text kind, uint32_t *cod
     if (n == 1)
         return;
     if (n == 0) {
-        hash_codes(p, set, codes, num, taken, context);
+        hash_codes(p, set, codes, num, is_reserved, context);
         return;
     }
     const struct permutation of = permutation_of(kind_of_set[set], n);
@@ -255,7 +255,7 @@ void pseudonym_text(struct pseudonym *p, enum pseudonym_text kind, uint32_t *cod
     for (unsigned i = 0; i < MAX_WALK; i++) {
         x = permute(p, &of, x);
         number_to_text(set, x, codes, num);
-        if (p->failed || may_be(set, codes, num, taken, context))
+        if (p->failed || may_be(set, codes, num, is_reserved, context))
             return;
     }
 }
@@ -273,7 +273,7 @@ struct few_codes {
     bool are_many;
 };
 
-static void note_code(struct few_codes *few, uint32_t code)
+static void add_code(struct few_codes *few, uint32_t code)
 {
     if (few->num == FEW_CODES)
         few->are_many = true;
@@ -318,7 +318,7 @@ static void look_at(struct pseudonym *p, struct ds_text text, struct few_codes *
         hash_piece(p, codes, num * sizeof *codes);
         for (size_t i = 0; i < num && !few->are_many; i++) {
             if (pseudonym_class(CLASSES_TEXT, codes[i]).size > 1)
-                note_code(few, codes[i]);
+                add_code(few, codes[i]);
         }
     }
     begin_stream(p);

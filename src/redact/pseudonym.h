@@ -28,9 +28,9 @@ enum pseudonym_text {
     PSEUDONYM_NAME, /* atoms or nodes: - _ . @ do not change */
 };
 
-/* pseudonym_taken_fn says whether a text must not be used as a pseudonym, because it is never replaced
+/* pseudonym_reserved_fn says whether a text must not be used as a pseudonym, because it is never replaced
  * itself. */
-typedef bool (*pseudonym_taken_fn)(void *context, const uint32_t *codes, size_t num);
+typedef bool (*pseudonym_reserved_fn)(void *context, const uint32_t *codes, size_t num);
 
 /* pseudonym_new returns NULL when memory ran out or libcrypto failed. */
 struct pseudonym *pseudonym_new(const uint8_t key[PSEUDONYM_KEY_LEN]);
@@ -42,13 +42,13 @@ bool pseudonym_failed(struct pseudonym *p);
 
 /* Each of these functions replaces a value in place. */
 
-/* pseudonym_text replaces characters. taken may be NULL. */
+/* pseudonym_text replaces characters. is_reserved may be NULL. */
 void pseudonym_text(struct pseudonym *p, enum pseudonym_text kind, uint32_t *codes, size_t num,
-                    pseudonym_taken_fn taken, void *context);
+                    pseudonym_reserved_fn is_reserved, void *context);
 
 /* pseudonym_long_text appends the pseudonym of a text in UTF-8 (pseudonym_class.h). It is the same as
- * that of pseudonym_text for PSEUDONYM_FREE with taken NULL, but needs no memory for all characters. It
- * ends early, with out->failed, if out->is_stopped returns true. */
+ * that of pseudonym_text for PSEUDONYM_FREE with is_reserved NULL, but needs no memory for all
+ * characters. It ends early, with out->failed, if out->is_stopped returns true. */
 void pseudonym_long_text(struct pseudonym *p, struct ds_text text, struct ds_buffer *out);
 
 /* pseudonym_bytes replaces bytes that are not text in UTF-8 (pseudonym_class.h) by other such bytes. Of

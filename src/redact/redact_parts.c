@@ -11,7 +11,7 @@ enum { KEEP_AT_MOST = 1024 * 1024 };
 
 struct redact_piece {
     struct redact_piece *next;
-    char *taken; /* separate memory that is freed with it; NULL: only these bytes */
+    char *owned; /* separate memory that is freed with it; NULL: only these bytes */
     max_align_t bytes[];
 };
 
@@ -23,7 +23,7 @@ void *redact_allocate(struct redact_parts *p, size_t len)
         return NULL;
     }
     piece->next = p->pieces;
-    piece->taken = NULL;
+    piece->owned = NULL;
     p->pieces = piece;
     return piece->bytes;
 }
@@ -34,7 +34,7 @@ void *redact_get_scratch(struct redact_parts *p, size_t *len)
     void *out = p->scratch.failed ? NULL : redact_allocate(p, is_large ? 0 : p->scratch.len);
     *len = out != NULL ? p->scratch.len : 0;
     if (out != NULL && is_large) {
-        out = p->pieces->taken = p->scratch.data;
+        out = p->pieces->owned = p->scratch.data;
         p->scratch = (struct ds_buffer){.is_stopped = p->scratch.is_stopped};
     } else if (*len != 0) {
         memcpy(out, p->scratch.data, *len);
@@ -47,7 +47,7 @@ void redact_parts_begin(struct redact_parts *p)
     struct redact_piece *next;
     for (struct redact_piece *piece = p->pieces; piece != NULL; piece = next) {
         next = piece->next;
-        free(piece->taken);
+        free(piece->owned);
         free(piece);
     }
     p->pieces = NULL;

@@ -44,7 +44,7 @@ static const struct title_literal {
 } literals[] = {
     {"'", "'", ds_encode_atom}, {"\"", "\"", ds_encode_string}, {"<<\"", "\">>", ds_encode_binary}};
 
-static bool takes_quotes(struct ds_text *text, const struct title_literal *literal)
+static bool strip_quotes(struct ds_text *text, const struct title_literal *literal)
 {
     const size_t before = strlen(literal->opens), behind = strlen(literal->closes);
     if (text->len <= before + behind || memcmp(text->data, literal->opens, before) != 0 ||
@@ -62,7 +62,7 @@ static bool read_literal(struct ds_text text, struct ds_buffer *term)
     void (*encode)(struct ds_buffer *out, struct ds_text text) =
         is_plain_atom(text) ? ds_encode_atom : NULL;
     for (size_t i = 0; encode == NULL && i < sizeof literals / sizeof literals[0]; i++) {
-        if (takes_quotes(&text, &literals[i]))
+        if (strip_quotes(&text, &literals[i]))
             encode = literals[i].encode;
     }
     bool is_plain = encode != NULL && text.len <= TITLE_LEN_MAX;

@@ -89,9 +89,9 @@ static struct ds_text all_utf8(struct redact_values *v, const uint32_t *codes, s
     return (struct ds_text){v->utf8.len != 0 ? v->utf8.data : "", v->utf8.len};
 }
 
-/* taken_atom says whether the result for an atom is an atom that is not replaced itself. codes has the
- * whole text: a prefix before the replaced part may not change. */
-static bool taken_atom(void *context, const uint32_t *codes, size_t num)
+/* is_reserved_atom decides whether the result for an atom is an atom that is not replaced itself.
+ * codes has the whole text: a prefix before the replaced part may not change. */
+static bool is_reserved_atom(void *context, const uint32_t *codes, size_t num)
 {
     struct redact_values *v = context;
     (void)codes;
@@ -101,7 +101,7 @@ static bool taken_atom(void *context, const uint32_t *codes, size_t num)
     return redact_keep_is_otp(text) || redact_keep_is_named(v->kept, text);
 }
 
-static bool taken_text(void *context, const uint32_t *codes, size_t num)
+static bool is_reserved_text(void *context, const uint32_t *codes, size_t num)
 {
     struct redact_values *v = context;
     return num <= REDACT_KEEP_MAX_LEN && redact_keep_is_named(v->kept, all_utf8(v, codes, num));
@@ -109,7 +109,7 @@ static bool taken_text(void *context, const uint32_t *codes, size_t num)
 
 /* replace_text appends a pseudonym of text, whose first num_kept characters do not change. */
 static void replace_text(struct redact_values *v, enum pseudonym_text kind, struct ds_text text,
-                         size_t num_kept, pseudonym_taken_fn taken, struct ds_buffer *out)
+                         size_t num_kept, pseudonym_reserved_fn is_reserved, struct ds_buffer *out)
 {
     if (text.len == 0)
         return;
@@ -122,7 +122,7 @@ static void replace_text(struct redact_values *v, enum pseudonym_text kind, stru
     }
     uint32_t *codes = (uint32_t *)(void *)v->codes.data;
     const size_t num = v->codes.len / sizeof *codes;
-    pseudonym_text(v->pseudonyms, kind, codes + num_kept, num - num_kept, taken, v);
+    pseudonym_text(v->pseudonyms, kind, codes + num_kept, num - num_kept, is_reserved, v);
     to_utf8(codes, num, out);
 }
 
@@ -234,7 +234,7 @@ static void make_atom(struct redact_values *v, struct ds_text text, struct ds_bu
     } else {
         const bool has_prefix =
             text.len > prefix_len && memcmp(text.data, prefix, prefix_len) == 0;
-        replace_text(v, PSEUDONYM_NAME, text, has_prefix ? prefix_len : 0, taken_atom, out);
+        replace_text(v, PSEUDONYM_NAME, text, has_prefix ? prefix_len : 0, is_reserved_atom, out);
     }
 }
 
@@ -321,7 +321,7 @@ static void rewrite_bytes(void *context, struct ds_text bytes, unsigned last_bit
         if (bytes.len > LONG_TEXT)
             pseudonym_long_text(v->pseudonyms, bytes, out);
         else
-            replace_text(v, PSEUDONYM_FREE, bytes, 0, taken_text, out);
+            replace_text(v, PSEUDONYM_FREE, bytes, 0, is_reserved_text, out);
     } else {
         const size_t at = out->len;
         ds_buffer_add(out, bytes.data, bytes.len);
@@ -358,13 +358,13 @@ static void replace_numbers(struct redact_values *v, uint32_t *codes, size_t num
 static void rewrite_characters(void *context, uint32_t *codes, size_t num, bool is_text)
 {
     struct redact_values *v = context;
-    const bool kept = is_text && taken_text(v, codes, num);
+    const bool kept = is_text && is_reserved_text(v, codes, num);
     /* The cookie may begin in one part of a long list, and end in the next. */
     const bool cookie =
         v->cookie.len != 0 &&
         (num == DS_REWRITE_CHARACTERS || has_cookie(v, all_utf8(v, codes, num)));
     if ((is_wanted(v, REDACT_STRINGS) && !kept) || cookie)
-        pseudonym_text(v->pseudonyms, PSEUDONYM_FREE, codes, num, taken_text, v);
+        pseudonym_text(v->pseudonyms, PSEUDONYM_FREE, codes, num, is_reserved_text, v);
     else if (is_wanted(v, REDACT_NUMBERS) && !is_text)
         replace_numbers(v, codes, num);
 }

@@ -193,8 +193,8 @@ bool send_queue_is_roomy(const struct send_queue *queue)
     return queue->size - (head - tail) >= queue->size / 8;
 }
 
-/* take copies the head of an entry, if it is valid and lies within left bytes. False if not. */
-static bool take(const struct send_stored *stored, uint64_t left, struct send_entry *entry)
+/* read_head copies the head of an entry, if it is valid and lies within left bytes. False if not. */
+static bool read_head(const struct send_stored *stored, uint64_t left, struct send_entry *entry)
 {
     struct send_stored head;
     memcpy(&head, stored, sizeof head);
@@ -216,7 +216,7 @@ bool send_queue_at(const struct send_queue *queue, uint64_t *position, struct se
         const uint64_t left = queue->size - *position % queue->size; /* up to the end of the ring */
         const struct send_stored *stored = entry_at(queue, *position);
         if (left >= sizeof *stored && !stored->passed_over)
-            return take(stored, head - *position < left ? head - *position : left, entry);
+            return read_head(stored, head - *position < left ? head - *position : left, entry);
         *position += left;
     }
     return false;

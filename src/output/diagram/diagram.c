@@ -116,7 +116,7 @@ static void add_processes(const struct diagram *d, const struct diagram_row *row
     }
 }
 
-static struct diagram_row *tell(struct sink *sink, const struct record *record)
+static struct diagram_row *describe(struct sink *sink, const struct record *record)
 {
     struct diagram *d = sink->state;
     return diagram_step_describe(&d->step, record) ? &d->step.row : NULL;
@@ -187,7 +187,7 @@ bool diagram_open(struct sink *sink, const struct dialect *dialect)
         free(d);
         return false;
     }
-    diagram_wait_init(&d->wait, &d->ends, tell, draw, draw_lost);
+    diagram_wait_init(&d->wait, &d->ends, describe, draw, draw_lost);
     d->dialect = dialect;
     d->by_process = d->step.folds_workers = sink->config->lanes == LANES_PROCESS;
     sink->state = d;
@@ -195,8 +195,8 @@ bool diagram_open(struct sink *sink, const struct dialect *dialect)
     return true;
 }
 
-/* say_large warns if the diagram's tool will draw none of it, or not all. */
-static void say_large(const struct diagram *d, const char *format)
+/* warn_if_large warns if the diagram's tool will draw none of it, or not all. */
+static void warn_if_large(const struct diagram *d, const char *format)
 {
     static const char narrow[] =
         "select fewer messages with -c, --node, --process, -e, --hide otp, or --since and "
@@ -220,7 +220,7 @@ void diagram_end(struct sink *sink)
     struct diagram *d = sink->state;
     diagram_wait_end(&d->wait, sink);
     if (!sink->output.failed)
-        say_large(d, sink->kind->name);
+        warn_if_large(d, sink->kind->name);
     add(&sink->output.buffer, d->dialect->end);
 }
 

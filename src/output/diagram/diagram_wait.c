@@ -16,10 +16,10 @@ struct waiting_row {
     struct loss loss;
 };
 
-void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, diagram_row_fn *tell,
+void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, diagram_row_fn *describe,
                        diagram_draw *draw, diagram_draw_lost *lost)
 {
-    *wait = (struct diagram_wait){.ends = ends, .tell = tell, .draw = draw, .lost = lost};
+    *wait = (struct diagram_wait){.ends = ends, .describe = describe, .draw = draw, .lost = lost};
     row_queue_init(&wait->queue, DIAGRAM_WAIT_BYTES);
 }
 
@@ -50,8 +50,8 @@ static bool first(struct diagram_wait *wait, struct waiting_row *waiting, struct
     return true;
 }
 
-static void give_first(struct diagram_wait *wait, struct sink *sink,
-                       const struct waiting_row *waiting, struct ds_text row)
+static void write_first(struct diagram_wait *wait, struct sink *sink,
+                        const struct waiting_row *waiting, struct ds_text row)
 {
     if (waiting->is_loss)
         wait->lost(sink, &waiting->loss);
@@ -63,14 +63,14 @@ static void give_first(struct diagram_wait *wait, struct sink *sink,
     row_queue_drop_first(&wait->queue);
 }
 
-static void give_ready(struct diagram_wait *wait, struct sink *sink)
+static void write_ready(struct diagram_wait *wait, struct sink *sink)
 {
     struct waiting_row waiting;
     struct ds_text row;
     while (first(wait, &waiting, &row) &&
            (waiting.conn == 0 || row_queue_is_full(&wait->queue) ||
             !diagram_ends_is_open(wait->ends, waiting.conn)))
-        give_first(wait, sink, &waiting, row);
+        write_first(wait, sink, &waiting, row);
     if (wait->queue.failed)
         output_file_discard(&sink->output);
 }
@@ -82,7 +82,7 @@ void diagram_wait_end(struct diagram_wait *wait, struct sink *sink)
     while (first(wait, &waiting, &row)) {
         const bool is_cut = stop_is_overdue();
         if (!is_cut && !sink->output.failed)
-            give_first(wait, sink, &waiting, row);
+            write_first(wait, sink, &waiting, row);
         else
             row_queue_drop_first(&wait->queue);
         sink->num_cut += is_cut;
@@ -116,8 +116,8 @@ void diagram_wait_record(struct diagram_wait *wait, struct sink *sink, const str
         diagram_ends_add(wait->ends, event->conn);
         waiting.conn = event->conn->number;
     }
-    give_ready(wait, sink);
-    struct diagram_row *row = wait->tell(sink, record);
+    write_ready(wait, sink);
+    struct diagram_row *row = wait->describe(sink, record);
     if (row == NULL) {
         sink->output.buffer.failed = true;
         return;
@@ -128,7 +128,7 @@ void diagram_wait_record(struct diagram_wait *wait, struct sink *sink, const str
                        (waiting.conn != 0 && diagram_ends_is_open(wait->ends, waiting.conn));
     if (!waits || !put(wait, sink, &waiting, row))
         draw(wait, sink, row);
-    give_ready(wait, sink);
+    write_ready(wait, sink);
 }
 
 void diagram_wait_lost(struct diagram_wait *wait, struct sink *sink, const struct loss *loss)

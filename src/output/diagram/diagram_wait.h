@@ -23,7 +23,7 @@ typedef void diagram_draw_lost(struct sink *sink, const struct loss *loss);
 
 struct diagram_wait {
     struct diagram_ends *ends;
-    diagram_row_fn *tell;
+    diagram_row_fn *describe;
     diagram_draw *draw;
     diagram_draw_lost *lost;
     struct row_queue queue;
@@ -31,7 +31,7 @@ struct diagram_wait {
     struct ds_buffer packed; /* the last one */
 };
 
-void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, diagram_row_fn *tell,
+void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, diagram_row_fn *describe,
                        diagram_draw *draw, diagram_draw_lost *lost);
 
 void diagram_wait_record(struct diagram_wait *wait, struct sink *sink, const struct record *record);

@@ -208,7 +208,7 @@ static void write_instant(struct trace *t, const struct record *record)
         term_show(term, &term_limits, &row->more);
 }
 
-static struct diagram_row *tell(struct sink *sink, const struct record *record)
+static struct diagram_row *describe(struct sink *sink, const struct record *record)
 {
     struct trace *t = sink->state;
     struct diagram_row *row = &t->step.row;
@@ -346,7 +346,7 @@ static bool perfetto_open(struct sink *sink)
     t->json.out = &sink->output.buffer;
     t->rows = calloc(MAX_TRACKS + 1, sizeof *t->rows);
     t->told.out = &t->step.row.more;
-    diagram_wait_init(&t->wait, &t->ends, tell, draw, add_lost);
+    diagram_wait_init(&t->wait, &t->ends, describe, draw, add_lost);
     if (t->rows == NULL || !diagram_ends_init(&t->ends, MAX_NODES) ||
         !id_map_init(&t->tracks, MAX_TRACKS)) {
         perfetto_close(sink);

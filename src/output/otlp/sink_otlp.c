@@ -6,7 +6,7 @@
 #include "output/otlp/span_writer.h"
 #include "output/sink.h"
 
-static void give(void *context, struct ds_text text)
+static void write_span(void *context, struct ds_text text)
 {
     struct sink *sink = context;
     struct ds_buffer *out = &sink->output.buffer;
@@ -17,7 +17,7 @@ static void give(void *context, struct ds_text text)
 
 static bool otlp_open(struct sink *sink)
 {
-    sink->state = span_writer_new(give, sink);
+    sink->state = span_writer_new(write_span, sink);
     return sink->state != NULL;
 }
 

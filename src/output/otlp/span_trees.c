@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WAITING = 1024, MAX_WAITING_BYTES = 4 << 20, NUM_GIVEN = 4096 };
+enum { MAX_WAITING = 1024, MAX_WAITING_BYTES = 4 << 20, NUM_EMITTED = 4096 };
 
 struct held_span {
     uint64_t call, parent;
@@ -16,21 +16,21 @@ struct held_span {
 };
 
 struct span_trees {
-    span_give_fn give;
+    span_fn emit;
     void *context;
     struct held_span waiting[MAX_WAITING];
     size_t num_waiting, num_bytes;
     struct {
         uint64_t call;
         struct trace_id trace;
-    } given[NUM_GIVEN]; /* by number of the call */
+    } emitted[NUM_EMITTED]; /* by number of the call */
 };
 
-struct span_trees *span_trees_new(span_give_fn give, void *context)
+struct span_trees *span_trees_new(span_fn emit, void *context)
 {
     struct span_trees *t = calloc(1, sizeof *t);
     if (t != NULL) {
-        t->give = give;
+        t->emit = emit;
         t->context = context;
     }
     return t;
@@ -75,42 +75,42 @@ struct trace_id trace_id_of_call(uint64_t call, int64_t start_ns)
     return trace;
 }
 
-static const struct trace_id *find_given(const struct span_trees *t, uint64_t call)
+static const struct trace_id *find_trace(const struct span_trees *t, uint64_t call)
 {
-    const size_t i = call % NUM_GIVEN;
-    return t->given[i].call == call ? &t->given[i].trace : NULL;
+    const size_t i = call % NUM_EMITTED;
+    return t->emitted[i].call == call ? &t->emitted[i].trace : NULL;
 }
 
-static void give(struct span_trees *t, uint64_t call, const struct trace_id *trace, char *text,
+static void emit(struct span_trees *t, uint64_t call, const struct trace_id *trace, char *text,
                  size_t len, size_t trace_at)
 {
-    const size_t i = call % NUM_GIVEN;
+    const size_t i = call % NUM_EMITTED;
     memcpy(text + trace_at, trace->hex, TRACE_ID_LEN);
-    t->given[i].call = call;
-    t->given[i].trace = *trace;
-    t->give(t->context, (struct ds_text){text, len});
+    t->emitted[i].call = call;
+    t->emitted[i].trace = *trace;
+    t->emit(t->context, (struct ds_text){text, len});
 }
 
-static void give_waiting(struct span_trees *t, size_t i, const struct trace_id *trace)
+static void emit_waiting(struct span_trees *t, size_t i, const struct trace_id *trace)
 {
     const struct held_span w = t->waiting[i];
     t->waiting[i] = t->waiting[--t->num_waiting];
     t->num_bytes -= w.len;
-    give(t, w.call, trace, w.text, w.len, w.trace_at);
+    emit(t, w.call, trace, w.text, w.len, w.trace_at);
     free(w.text);
 }
 
-/* give_children passes on what waited for a span, and for its children, recursively. */
-static void give_children(struct span_trees *t)
+/* emit_children passes on what waited for a span, and for its children, recursively. */
+static void emit_children(struct span_trees *t)
 {
     for (bool found = true; found;) {
         found = false;
         for (size_t i = t->num_waiting; i > 0; i--) {
-            const struct trace_id *trace = find_given(t, t->waiting[i - 1].parent);
+            const struct trace_id *trace = find_trace(t, t->waiting[i - 1].parent);
             if (trace == NULL)
                 continue;
             const struct trace_id copy = *trace;
-            give_waiting(t, i - 1, &copy);
+            emit_waiting(t, i - 1, &copy);
             found = true;
         }
     }
@@ -133,22 +133,22 @@ static bool keep(struct span_trees *t, const struct trace_span *span)
 void span_trees_add(struct span_trees *t, struct trace_span *span)
 {
     const struct trace_id *above =
-        span->parent != 0 && !span->has_trace ? find_given(t, span->parent) : NULL;
+        span->parent != 0 && !span->has_trace ? find_trace(t, span->parent) : NULL;
     struct trace_id trace = span->trace;
     if (above != NULL)
         trace = *above;
     else if (!span->has_trace && span->parent != 0 && keep(t, span))
         return;
-    give(t, span->call, &trace, span->text, span->len, span->trace_at);
+    emit(t, span->call, &trace, span->text, span->len, span->trace_at);
     if (span->has_children)
-        give_children(t);
+        emit_children(t);
 }
 
 void span_trees_end(struct span_trees *t)
 {
     while (t->num_waiting != 0) {
         const struct trace_id trace = trace_id_of_call(t->waiting[0].parent, 0);
-        give_waiting(t, 0, &trace);
-        give_children(t);
+        emit_waiting(t, 0, &trace);
+        emit_children(t);
     }
 }

@@ -25,11 +25,11 @@ struct trace_span {
 
 struct span_trees;
 
-/* span_give_fn receives each span when its trace is known. */
-typedef void (*span_give_fn)(void *context, struct ds_text text);
+/* span_fn receives each span when its trace is known. */
+typedef void (*span_fn)(void *context, struct ds_text text);
 
 /* span_trees_new returns an empty one; NULL if memory ran out. */
-struct span_trees *span_trees_new(span_give_fn give, void *context);
+struct span_trees *span_trees_new(span_fn emit, void *context);
 void span_trees_free(struct span_trees *trees); /* NULL is allowed */
 
 /* span_trees_add passes on a span and those that waited for it, or keeps a copy. At the limit, or

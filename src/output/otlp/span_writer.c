@@ -244,10 +244,10 @@ void span_writer_free(struct span_writer *w)
     free(w);
 }
 
-struct span_writer *span_writer_new(span_give_fn give, void *context)
+struct span_writer *span_writer_new(span_fn emit, void *context)
 {
     struct span_writer *w = calloc(1, sizeof *w);
-    if (w == NULL || (w->trees = span_trees_new(give, context)) == NULL) {
+    if (w == NULL || (w->trees = span_trees_new(emit, context)) == NULL) {
         free(w);
         return NULL;
     }

@@ -22,9 +22,9 @@
 
 struct span_writer;
 
-/* span_writer_new returns a writer that passes each ResourceSpans to give when its trace is known;
+/* span_writer_new returns a writer that passes each ResourceSpans to emit when its trace is known;
  * NULL if memory ran out. */
-struct span_writer *span_writer_new(span_give_fn give, void *context);
+struct span_writer *span_writer_new(span_fn emit, void *context);
 void span_writer_free(struct span_writer *writer); /* NULL is allowed */
 
 /* span_writer_add adds a call that has ended. False if memory ran out: the call is lost. */

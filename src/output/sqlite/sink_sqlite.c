@@ -55,8 +55,8 @@ static bool sqlite_open(struct sink *sink, const char *file)
     return true;
 }
 
-/* note_trouble records an error. Printed text is in the database by now, or lost. */
-static void note_trouble(struct sink *sink)
+/* record_trouble records an error. Printed text is in the database by now, or lost. */
+static void record_trouble(struct sink *sink)
 {
     const struct rows *rows = sink->state;
     const char *trouble = database_trouble(rows->database);
@@ -69,27 +69,27 @@ static void note_trouble(struct sink *sink)
 static void sqlite_record(struct sink *sink, const struct record *record)
 {
     rows_record(sink->state, record);
-    note_trouble(sink);
+    record_trouble(sink);
 }
 
 static void sqlite_lost(struct sink *sink, const struct loss *loss)
 {
     rows_lost(sink->state, loss);
-    note_trouble(sink);
+    record_trouble(sink);
 }
 
 static void sqlite_flush(struct sink *sink)
 {
     const struct rows *rows = sink->state;
     database_commit(rows->database);
-    note_trouble(sink);
+    record_trouble(sink);
 }
 
 static void sqlite_end(struct sink *sink)
 {
     const struct rows *rows = sink->state;
     database_end(rows->database);
-    note_trouble(sink);
+    record_trouble(sink);
 }
 
 #else

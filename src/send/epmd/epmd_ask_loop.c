@@ -6,7 +6,7 @@
 
 #include "core/clock.h"
 #include "privsep/sandbox.h"
-#include "send/epmd/epmd_told.h"
+#include "send/epmd/epmd_report.h"
 
 #include <distsniff/dissect.h>
 #include <errno.h>
@@ -39,7 +39,7 @@ struct question {
     int fd;     /* -1: it is finished */
     bool is_sent;
     int64_t until_ns;
-    struct epmd_told last; /* the record that reports its end */
+    struct epmd_report last; /* the record that reports its end */
     size_t len;
     char answer[MAX_ANSWER];
 };
@@ -51,9 +51,9 @@ struct ask_loop {
     bool is_over;
 };
 
-static void tell(struct ask_loop *l, const struct epmd_told *told)
+static void send_report(struct ask_loop *l, const struct epmd_report *report)
 {
-    if (write(l->config->told_fd, told, sizeof *told) != (ssize_t)sizeof *told)
+    if (write(l->config->told_fd, report, sizeof *report) != (ssize_t)sizeof *report)
         l->is_over = true;
 }
 
@@ -137,17 +137,17 @@ static int look_up(const struct epmd_ask_loop_config *config, const char *name, 
 
 static bool look_up_all(struct ask_loop *l)
 {
-    struct epmd_told told = {.kind = EPMD_TOLD_UNKNOWN_HOST};
+    struct epmd_report report = {.kind = EPMD_REPORT_UNKNOWN_HOST};
     for (size_t i = 0; i < l->config->num_hosts; i++) {
-        told.host = (uint8_t)i;
-        told.error = look_up(l->config, l->config->hosts[i], &l->hosts[i]);
-        if (told.error != 0) {
-            tell(l, &told);
+        report.host = (uint8_t)i;
+        report.error = look_up(l->config, l->config->hosts[i], &l->hosts[i]);
+        if (report.error != 0) {
+            send_report(l, &report);
             return false;
         }
     }
-    told = (struct epmd_told){.kind = EPMD_TOLD_READY};
-    tell(l, &told);
+    report = (struct epmd_report){.kind = EPMD_REPORT_READY};
+    send_report(l, &report);
     return true;
 }
 
@@ -166,13 +166,13 @@ static void begin_question(struct question *q);
 static void give_up(struct ask_loop *l, struct question *q, int error, enum epmd_trouble trouble)
 {
     end_question(q);
-    q->last.kind = EPMD_TOLD_FAILED;
+    q->last.kind = EPMD_REPORT_FAILED;
     q->last.error = error;
     q->last.trouble = (uint8_t)trouble;
     q->at++;
     begin_question(q);
     if (q->fd < 0)
-        tell(l, &q->last);
+        send_report(l, &q->last);
 }
 
 /* begin_question connects to the next address that accepts it; fd stays -1 if none does. */
@@ -185,7 +185,7 @@ static void begin_question(struct question *q)
         if (q->fd >= 0 &&
             (connect(q->fd, to, q->host->asked_len[q->at]) == 0 || errno == EINPROGRESS))
             break;
-        q->last.kind = EPMD_TOLD_FAILED;
+        q->last.kind = EPMD_REPORT_FAILED;
         q->last.error = errno;
         q->last.trouble = EPMD_NO_TROUBLE;
         end_question(q);
@@ -195,7 +195,7 @@ static void begin_question(struct question *q)
     q->until_ns = clock_now_ns() + PATIENCE_NS;
 }
 
-struct telling {
+struct name_list {
     struct ask_loop *loop;
     const struct question *question;
     size_t num;
@@ -203,38 +203,38 @@ struct telling {
 
 static void report_node(void *context, const struct ds_epmd_node *node)
 {
-    struct telling *telling = context;
-    const struct question *q = telling->question;
-    struct epmd_told told = {.kind = EPMD_TOLD_NODE, .host = q->last.host, .port = node->port};
+    struct name_list *names = context;
+    const struct question *q = names->question;
+    struct epmd_report report = {.kind = EPMD_REPORT_NODE, .host = q->last.host, .port = node->port};
     if (node->name.len > EPMD_MAX_NAME || node->name.len == 0 || node->port == 0 ||
-        telling->num++ >= EPMD_MAX_NODES)
+        names->num++ >= EPMD_MAX_NODES)
         return;
-    told.name_len = (uint8_t)node->name.len;
-    memcpy(told.name, node->name.data, node->name.len);
-    for (size_t i = 0; i < q->host->num_addrs && !telling->loop->is_over; i++) {
-        told.addr = q->host->addrs[i];
-        tell(telling->loop, &told);
-        told.kind = EPMD_TOLD_ALSO;
+    report.name_len = (uint8_t)node->name.len;
+    memcpy(report.name, node->name.data, node->name.len);
+    for (size_t i = 0; i < q->host->num_addrs && !names->loop->is_over; i++) {
+        report.addr = q->host->addrs[i];
+        send_report(names->loop, &report);
+        report.kind = EPMD_REPORT_ALSO;
     }
 }
 
 /* finish reports the contents of an answer. */
 static void finish(struct ask_loop *l, struct question *q, enum epmd_trouble trouble)
 {
-    struct telling telling = {l, q, 0};
-    const char *wrong = ds_epmd_names(q->answer, q->len, report_node, &telling);
-    if (wrong != NULL && telling.num == 0) {
+    struct name_list names = {l, q, 0};
+    const char *wrong = ds_epmd_names(q->answer, q->len, report_node, &names);
+    if (wrong != NULL && names.num == 0) {
         give_up(l, q, 0, trouble != EPMD_NO_TROUBLE ? trouble : EPMD_NO_ANSWER);
         return;
     }
     end_question(q);
-    q->last.kind = EPMD_TOLD_ANSWERED;
+    q->last.kind = EPMD_REPORT_ANSWERED;
     q->last.error = 0;
-    q->last.trouble = (uint8_t)(telling.num > EPMD_MAX_NODES     ? EPMD_TOO_MANY
-                                : trouble != EPMD_NO_TROUBLE     ? trouble
-                                : wrong != NULL                  ? EPMD_NO_ANSWER
-                                                                 : EPMD_NO_TROUBLE);
-    tell(l, &q->last);
+    q->last.trouble = (uint8_t)(names.num > EPMD_MAX_NODES  ? EPMD_TOO_MANY
+                                : trouble != EPMD_NO_TROUBLE ? trouble
+                                : wrong != NULL              ? EPMD_NO_ANSWER
+                                                             : EPMD_NO_TROUBLE);
+    send_report(l, &q->last);
 }
 
 /* send_question sends NAMES_REQ: a length of 2 bytes, and 110. */
@@ -325,10 +325,10 @@ static void ask_all(struct ask_loop *l, bool *is_asked)
         struct question *q = &l->questions[i];
         q->host = &l->hosts[i];
         q->at = 0;
-        q->last = (struct epmd_told){.host = (uint8_t)i};
+        q->last = (struct epmd_report){.host = (uint8_t)i};
         begin_question(q);
         if (q->fd < 0)
-            tell(l, &q->last);
+            send_report(l, &q->last);
     }
     while (!l->is_over && go_on(l, is_asked))
         ;

@@ -17,7 +17,7 @@ struct epmd_ask_loop_config {
     uint16_t port;
     bool is_confined;
     int wake_fd; /* each byte requests the nodes again; end of file ends the loop */
-    int told_fd; /* receives struct epmd_told */
+    int told_fd; /* receives struct epmd_report */
 };
 
 /* epmd_ask_loop_run returns at the end of wake_fd, or if a host has no address. */

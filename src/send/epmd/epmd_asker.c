@@ -8,7 +8,7 @@
 #include "privsep/privileges.h"
 #include "privsep/side_process.h"
 #include "send/epmd/epmd_ask_loop.h"
-#include "send/epmd/epmd_told.h"
+#include "send/epmd/epmd_report.h"
 
 #include <distsniff/counted.h>
 #include <errno.h>
@@ -98,8 +98,8 @@ static void run(void *context, int wake_fd, int told_fd)
 
 /* This process. */
 
-/* say prints a message about a host, unless it was the last one printed. */
-static void say(struct asked *asked, const char *text)
+/* print_once prints a message about a host, unless it was the last one printed. */
+static void print_once(struct asked *asked, const char *text)
 {
     if (strcmp(asked->said, text) == 0)
         return;
@@ -119,82 +119,82 @@ static const char *trouble_text(enum epmd_trouble trouble)
     return texts[trouble];
 }
 
-static void say_answered(struct epmd_asker *a, const struct epmd_told *told)
+static void print_answered(struct epmd_asker *a, const struct epmd_report *report)
 {
-    struct asked *asked = &a->asked[told->host];
+    struct asked *asked = &a->asked[report->host];
     char text[MAX_SAID];
     const bool names = a->config.may_name && asked->num_nodes != 0;
-    snprintf(text, sizeof text, "EPMD of %s knows %s%s%s%s%s%s", a->hosts[told->host],
+    snprintf(text, sizeof text, "EPMD of %s knows %s%s%s%s%s%s", a->hosts[report->host],
              ds_counted(asked->num_nodes, "nodes").text, names ? ": " : "", names ? asked->names : "",
              names && asked->num_nodes > MOST_NAMED ? " ..." : "",
-             told->trouble != EPMD_NO_TROUBLE ? "; " : "",
-             trouble_text((enum epmd_trouble)told->trouble));
-    say(asked, text);
+             report->trouble != EPMD_NO_TROUBLE ? "; " : "",
+             trouble_text((enum epmd_trouble)report->trouble));
+    print_once(asked, text);
     asked->num_nodes = 0;
     asked->names[0] = '\0';
 }
 
-static void say_failed(struct epmd_asker *a, const struct epmd_told *told)
+static void print_failed(struct epmd_asker *a, const struct epmd_report *report)
 {
     char text[MAX_TEXT];
-    const bool is_here = told->error != 0 && strcmp(a->hosts[told->host], "localhost") == 0;
-    snprintf(text, sizeof text, "EPMD of %s, port %u, does not answer: %s%s", a->hosts[told->host],
+    const bool is_here = report->error != 0 && strcmp(a->hosts[report->host], "localhost") == 0;
+    snprintf(text, sizeof text, "EPMD of %s, port %u, does not answer: %s%s", a->hosts[report->host],
              a->config.port,
-             told->error != 0 ? strerror(told->error)
-                              : trouble_text((enum epmd_trouble)told->trouble),
+             report->error != 0 ? strerror(report->error)
+                              : trouble_text((enum epmd_trouble)report->trouble),
              is_here ? "; for other hosts, use --ask-epmd=HOST" : "");
-    say(&a->asked[told->host], text);
+    print_once(&a->asked[report->host], text);
 }
 
-/* note_name adds a name to the next message. */
-static void note_name(struct asked *asked, const struct epmd_told *told)
+/* add_name adds a name to the next message. */
+static void add_name(struct asked *asked, const struct epmd_report *report)
 {
     const size_t used = strlen(asked->names);
     if (asked->num_nodes++ < MOST_NAMED)
         snprintf(asked->names + used, sizeof asked->names - used, "%s%.*s (port %u)",
-                 used != 0 ? ", " : "", (int)told->name_len, told->name, told->port);
+                 used != 0 ? ", " : "", (int)report->name_len, report->name, report->port);
 }
 
 /* is_sound validates a record: the other process is not trusted either. */
-static bool is_sound(const struct epmd_asker *a, const struct epmd_told *told)
+static bool is_sound(const struct epmd_asker *a, const struct epmd_report *report)
 {
-    return told->kind < EPMD_TOLD_KIND_COUNT && told->trouble < EPMD_TROUBLE_COUNT &&
-           told->host < a->num_hosts && (told->addr.family == 4 || told->addr.family == 6);
+    return report->kind < EPMD_REPORT_KIND_COUNT && report->trouble < EPMD_TROUBLE_COUNT &&
+           report->host < a->num_hosts && (report->addr.family == 4 || report->addr.family == 6);
 }
 
-static void take(struct epmd_asker *a, const struct epmd_told *told)
+static void handle(struct epmd_asker *a, const struct epmd_report *report)
 {
-    const struct ds_text name = {told->name, told->name_len};
-    switch ((enum epmd_told_kind)told->kind) {
-    case EPMD_TOLD_NODE:
-        note_name(&a->asked[told->host], told);
-        a->config.on_node(a->config.context, &told->addr, told->port, name);
+    const struct ds_text name = {report->name, report->name_len};
+    switch ((enum epmd_report_kind)report->kind) {
+    case EPMD_REPORT_NODE:
+        add_name(&a->asked[report->host], report);
+        a->config.on_node(a->config.context, &report->addr, report->port, name);
         break;
-    case EPMD_TOLD_ALSO:
-        a->config.on_node(a->config.context, &told->addr, told->port, name);
+    case EPMD_REPORT_ALSO:
+        a->config.on_node(a->config.context, &report->addr, report->port, name);
         break;
-    case EPMD_TOLD_ANSWERED:
-        say_answered(a, told);
+    case EPMD_REPORT_ANSWERED:
+        print_answered(a, report);
         break;
-    case EPMD_TOLD_FAILED:
-        say_failed(a, told);
+    case EPMD_REPORT_FAILED:
+        print_failed(a, report);
         break;
-    case EPMD_TOLD_READY:
-    case EPMD_TOLD_UNKNOWN_HOST:
-    case EPMD_TOLD_KIND_COUNT:
+    case EPMD_REPORT_READY:
+    case EPMD_REPORT_UNKNOWN_HOST:
+    case EPMD_REPORT_KIND_COUNT:
         break;
     }
 }
 
 void epmd_asker_look(struct epmd_asker *a)
 {
-    struct epmd_told told;
+    struct epmd_report report;
     for (int i = 0; i < MOST_AT_ONCE && a->process.told_fd >= 0; i++) {
-        const ssize_t len = read(a->process.told_fd, &told, sizeof told);
+        const ssize_t len = read(a->process.told_fd, &report, sizeof report);
         if (len < 0)
             return; /* no more records */
-        if (len == (ssize_t)sizeof told && is_sound(a, &told)) {
-            take(a, &told);
+        if (len == (ssize_t)sizeof report && is_sound(a, &report)) {
+            handle(a, &report);
             continue;
         }
         complain("the process that asks EPMD has exited: EPMD is not asked again");
@@ -216,14 +216,15 @@ void epmd_asker_add_port(struct epmd_asker *a, uint16_t port)
 /* is_ready waits until all hosts have addresses. */
 static bool is_ready(struct epmd_asker *a)
 {
-    struct epmd_told told;
+    struct epmd_report report;
     if (!side_process_wait(&a->process))
         return true;
-    if (read(a->process.told_fd, &told, sizeof told) != (ssize_t)sizeof told || told.host >= a->num_hosts)
+    if (read(a->process.told_fd, &report, sizeof report) != (ssize_t)sizeof report ||
+        report.host >= a->num_hosts)
         return false; /* it has printed the reason */
-    if (told.kind == EPMD_TOLD_READY)
+    if (report.kind == EPMD_REPORT_READY)
         return true;
-    complain("--ask-epmd: %s: %s", a->hosts[told.host], gai_strerror(told.error));
+    complain("--ask-epmd: %s: %s", a->hosts[report.host], gai_strerror(report.error));
     return false;
 }
 

@@ -9,7 +9,7 @@
 #include "core/clock.h"
 #include "privsep/sandbox.h"
 #include "send/kernel/host_processes.h"
-#include "send/kernel/kernel_told.h"
+#include "send/kernel/kernel_report.h"
 #include "send/kernel/sock_diag.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ enum {
     EVERY_MS = 400, /* so an answer arrives before a stall is reported, after a second */
     SCAN_EVERY = 5, /* rounds between scans of /proc */
     MAX_SPACES = KERNEL_MAX_SPACES,
-    MAX_TOLD = 8192,  /* sockets per round */
+    MAX_REPORTED = 8192,  /* sockets per round */
     ANSWER_LEN = 64 * 1024,
     MOST_ANSWERS = 4096, /* to one request */
     PATIENCE_MS = 500, /* for an answer of the kernel */
@@ -49,17 +49,17 @@ struct kernel_loop {
     struct space spaces[MAX_SPACES];
     int own_fd; /* its own namespace; -1: it could not return to it, so it enters no other */
     uint8_t lacks;
-    size_t num_told; /* in this round */
+    size_t num_reported; /* in this round */
     int64_t now_ns;  /* since 1970 */
     int error;
-    bool is_ready; /* the access it has is told */
-    bool is_full;  /* that there are too many namespaces is told */
+    bool is_ready; /* the access it has is report */
+    bool is_full;  /* that there are too many namespaces is report */
     bool is_over;
 };
 
-static void tell(struct kernel_loop *l, const struct kernel_told *told)
+static void send_report(struct kernel_loop *l, const struct kernel_report *report)
 {
-    if (write(l->config->told_fd, told, sizeof *told) < 0 && errno != EAGAIN && errno != EINTR)
+    if (write(l->config->told_fd, report, sizeof *report) < 0 && errno != EAGAIN && errno != EINTR)
         l->is_over = true;
 }
 
@@ -103,12 +103,12 @@ static struct space *find_space(struct kernel_loop *l, uint64_t number)
     return NULL;
 }
 
-/* tell_full reports, once, that there are more namespaces than it can enter. */
-static void tell_full(struct kernel_loop *l)
+/* report_full reports, once, that there are more namespaces than it can enter. */
+static void report_full(struct kernel_loop *l)
 {
-    const struct kernel_told told = {.kind = KERNEL_TOLD_FULL};
+    const struct kernel_report report = {.kind = KERNEL_REPORT_FULL};
     if (!l->is_full && l->is_ready)
-        tell(l, &told);
+        send_report(l, &report);
     l->is_full |= l->is_ready;
 }
 
@@ -132,7 +132,7 @@ static void find_spaces(struct kernel_loop *l)
         if (space != NULL)
             space->is_used = true;
         else if (process->space != 0)
-            tell_full(l);
+            report_full(l);
     }
     for (size_t i = 0; i < MAX_SPACES; i++) {
         struct space *space = &l->spaces[i];
@@ -143,25 +143,25 @@ static void find_spaces(struct kernel_loop *l)
     }
 }
 
-/* take reports a socket if a node owns it, or any socket if access to the owners is denied. */
-static void take(void *context, const struct diag_socket *socket)
+/* report_socket reports a socket if a node owns it, or any socket if access to the owners is denied. */
+static void report_socket(void *context, const struct diag_socket *socket)
 {
     struct kernel_loop *l = context;
     const struct host_process *process = host_processes_of(&l->processes, socket->inode);
-    if ((process == NULL && (l->lacks & KERNEL_LACKS_PROCESSES) == 0) || l->num_told >= MAX_TOLD)
+    if ((process == NULL && (l->lacks & KERNEL_LACKS_PROCESSES) == 0) || l->num_reported >= MAX_REPORTED)
         return;
-    struct kernel_told told = {.kind = KERNEL_TOLD_SOCKET, .socket = socket->facts};
-    l->num_told++;
-    memcpy(told.addr, socket->addr, sizeof told.addr);
-    memcpy(told.port, socket->port, sizeof told.port);
-    told.socket.asked_ns = l->now_ns;
+    struct kernel_report report = {.kind = KERNEL_REPORT_SOCKET, .socket = socket->facts};
+    l->num_reported++;
+    memcpy(report.addr, socket->addr, sizeof report.addr);
+    memcpy(report.port, socket->port, sizeof report.port);
+    report.socket.asked_ns = l->now_ns;
     if (process != NULL && l->config->may_name) {
-        told.socket.pid = process->pid;
-        memcpy(told.socket.process, process->name, sizeof told.socket.process);
-        memcpy(told.socket.container, process->container, sizeof told.socket.container);
-        memcpy(told.socket.pod, process->pod, sizeof told.socket.pod);
+        report.socket.pid = process->pid;
+        memcpy(report.socket.process, process->name, sizeof report.socket.process);
+        memcpy(report.socket.container, process->container, sizeof report.socket.container);
+        memcpy(report.socket.pod, process->pod, sizeof report.socket.pod);
     }
-    tell(l, &told);
+    send_report(l, &report);
 }
 
 /* receive reads an answer of the kernel. -1 and EBADMSG: another process has sent it, as one with
@@ -199,7 +199,7 @@ static bool ask_family(struct kernel_loop *l, int fd, int family)
         l->error = len < 0 ? errno : 0;
         if (len <= 0)
             return false;
-        end = sock_diag_read((struct ds_text){answer, (size_t)len}, take, l, &l->error);
+        end = sock_diag_read((struct ds_text){answer, (size_t)len}, report_socket, l, &l->error);
     }
     return end == SOCK_DIAG_DONE;
 }
@@ -208,7 +208,7 @@ static bool ask_family(struct kernel_loop *l, int fd, int family)
 static bool ask_all(struct kernel_loop *l)
 {
     bool is_answered = false;
-    l->num_told = 0;
+    l->num_reported = 0;
     l->now_ns = clock_since_1970_ns();
     for (size_t i = 0; i < MAX_SPACES && !l->is_over; i++) {
         if (l->spaces[i].number == 0)
@@ -234,10 +234,10 @@ static bool begin(struct kernel_loop *l)
 {
     l->own_fd = open(PROC "/self/ns/net", O_RDONLY | O_CLOEXEC);
     const int fd = ask_socket();
-    struct kernel_told told = {.kind = KERNEL_TOLD_READY};
+    struct kernel_report report = {.kind = KERNEL_REPORT_READY};
     if (fd < 0) {
-        told = (struct kernel_told){.kind = KERNEL_TOLD_FAILED, .error = errno};
-        tell(l, &told);
+        report = (struct kernel_report){.kind = KERNEL_REPORT_FAILED, .error = errno};
+        send_report(l, &report);
         return false;
     }
     l->spaces[0] = (struct space){.number = own_space(), .fd = fd, .is_own = true};
@@ -245,13 +245,13 @@ static bool begin(struct kernel_loop *l)
         sandbox_confine_kernel_asker();
     host_processes_scan(&l->processes, PROC, PODS);
     find_spaces(l);
-    told.lacks = l->lacks;
-    tell(l, &told);
+    report.lacks = l->lacks;
+    send_report(l, &report);
     l->is_ready = true;
-    find_spaces(l); /* again, to tell of those for which there is no room */
+    find_spaces(l); /* again, to send_report of those for which there is no room */
     if (!ask_all(l)) {
-        told = (struct kernel_told){.kind = KERNEL_TOLD_FAILED, .error = l->error};
-        tell(l, &told);
+        report = (struct kernel_report){.kind = KERNEL_REPORT_FAILED, .error = l->error};
+        send_report(l, &report);
         return false;
     }
     return true;
@@ -280,15 +280,15 @@ void kernel_loop_run(const struct kernel_loop_config *config)
 
 #else
 
-#include "send/kernel/kernel_told.h"
+#include "send/kernel/kernel_report.h"
 
 #include <errno.h>
 #include <unistd.h>
 
 void kernel_loop_run(const struct kernel_loop_config *config)
 {
-    const struct kernel_told told = {.kind = KERNEL_TOLD_FAILED, .error = ENOSYS};
-    if (write(config->told_fd, &told, sizeof told) < 0)
+    const struct kernel_report report = {.kind = KERNEL_REPORT_FAILED, .error = ENOSYS};
+    if (write(config->told_fd, &report, sizeof report) < 0)
         return; /* no process to report to */
 }
 

@@ -13,7 +13,7 @@ struct kernel_loop_config {
     bool is_confined;
     bool may_name; /* may report names of processes, containers and pods */
     int alive_fd;  /* at its end of file the loop ends */
-    int told_fd;   /* receives struct kernel_told; never waited for */
+    int told_fd;   /* receives struct kernel_report; never waited for */
 };
 
 /* kernel_loop_run returns at the end of alive_fd, or if the kernel does not answer at all. */

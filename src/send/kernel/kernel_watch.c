@@ -8,7 +8,7 @@
 #include "privsep/privileges.h"
 #include "privsep/side_process.h"
 #include "send/kernel/kernel_loop.h"
-#include "send/kernel/kernel_told.h"
+#include "send/kernel/kernel_report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,17 +52,17 @@ static void make_plain(char *text, size_t size)
 }
 
 /* is_sound validates a record: the other process is not trusted either. */
-static bool is_sound(struct kernel_told *told)
+static bool is_sound(struct kernel_report *report)
 {
-    struct ds_socket *socket = &told->socket;
+    struct ds_socket *socket = &report->socket;
     make_plain(socket->process, sizeof socket->process);
     make_plain(socket->container, sizeof socket->container);
     make_plain(socket->pod, sizeof socket->pod);
-    return told->kind < KERNEL_TOLD_KIND_COUNT && told->lacks <= KERNEL_LACKS_ALL;
+    return report->kind < KERNEL_REPORT_KIND_COUNT && report->lacks <= KERNEL_LACKS_ALL;
 }
 
-/* say_lacks prints in one line what cannot be read. */
-static void say_lacks(unsigned lacks)
+/* print_lacks prints in one line what cannot be read. */
+static void print_lacks(unsigned lacks)
 {
     if (lacks == 0)
         return;
@@ -75,30 +75,30 @@ static void say_lacks(unsigned lacks)
                                                 : "sockets have no process, container and pod");
 }
 
-static void say_failed(const struct kernel_told *told)
+static void print_failed(const struct kernel_report *report)
 {
     complain("--kernel: the kernel does not tell of its sockets: %s",
-             told->error != 0 ? strerror(told->error) : "its answer has another form");
+             report->error != 0 ? strerror(report->error) : "its answer has another form");
 }
 
 void kernel_watch_look(struct kernel_watch *w)
 {
-    struct kernel_told told;
+    struct kernel_report report;
     for (int i = 0; i < MOST_AT_ONCE && w->process.told_fd >= 0; i++) {
-        const ssize_t len = read(w->process.told_fd, &told, sizeof told);
+        const ssize_t len = read(w->process.told_fd, &report, sizeof report);
         if (len < 0)
             return; /* no more records */
-        if (len != (ssize_t)sizeof told || !is_sound(&told)) {
+        if (len != (ssize_t)sizeof report || !is_sound(&report)) {
             complain("--kernel: the process that asks the kernel has exited: it is not asked again");
             side_process_close(&w->process);
-        } else if (told.kind == KERNEL_TOLD_SOCKET) {
-            w->config.on_socket(w->config.context, told.addr, told.port, &told.socket);
-        } else if (told.kind == KERNEL_TOLD_FULL) {
+        } else if (report.kind == KERNEL_REPORT_SOCKET) {
+            w->config.on_socket(w->config.context, report.addr, report.port, &report.socket);
+        } else if (report.kind == KERNEL_REPORT_FULL) {
             complain("--kernel: nodes are in more than %d network namespaces: sockets of the others stay "
                      "unknown",
                      KERNEL_MAX_SPACES);
-        } else if (told.kind == KERNEL_TOLD_FAILED) {
-            say_failed(&told);
+        } else if (report.kind == KERNEL_REPORT_FAILED) {
+            print_failed(&report);
             side_process_close(&w->process);
         }
     }
@@ -107,16 +107,16 @@ void kernel_watch_look(struct kernel_watch *w)
 /* is_ready waits until it is known what may be read. */
 static bool is_ready(struct kernel_watch *w)
 {
-    struct kernel_told told;
+    struct kernel_report report;
     if (!side_process_wait(&w->process))
         return true;
-    if (read(w->process.told_fd, &told, sizeof told) != (ssize_t)sizeof told || !is_sound(&told))
+    if (read(w->process.told_fd, &report, sizeof report) != (ssize_t)sizeof report || !is_sound(&report))
         return false; /* it has printed the reason */
-    if (told.kind == KERNEL_TOLD_READY)
-        say_lacks(told.lacks);
+    if (report.kind == KERNEL_REPORT_READY)
+        print_lacks(report.lacks);
     else
-        say_failed(&told);
-    return told.kind == KERNEL_TOLD_READY;
+        print_failed(&report);
+    return report.kind == KERNEL_REPORT_READY;
 }
 
 struct kernel_watch *kernel_watch_start(const struct kernel_watch_config *config)

@@ -68,8 +68,8 @@ struct otlp_publisher *otlp_publisher_start(const struct otlp_publisher_config *
     return NULL;
 }
 
-/* note_gone reports, once, that the other process ended too early. */
-static void note_gone(struct otlp_publisher *p)
+/* report_gone reports, once, that the other process ended too early. */
+static void report_gone(struct otlp_publisher *p)
 {
     if (p->is_gone || !sender_has_ended(&p->sender) || atomic_load(&p->sender.queue->shared->is_abandoned))
         return;
@@ -82,7 +82,7 @@ void otlp_publish(struct otlp_publisher *p, struct ds_text span)
     if (span.len != 0 && sender_push_in_time(&p->sender, 0, "", span))
         return;
     p->num_lost++;
-    note_gone(p);
+    report_gone(p);
 }
 
 /* add_lost appends how many spans were lost for one reason. */
@@ -93,8 +93,8 @@ static void add_lost(uint64_t num, const char *how, char *text, size_t size, siz
                                  *len != 0 ? ", " : ": ", num, how);
 }
 
-/* say prints the result in one line. */
-static void say(const struct otlp_publisher *p, uint64_t num_left)
+/* print_result prints the result in one line. */
+static void print_result(const struct otlp_publisher *p, uint64_t num_left)
 {
     const struct send_counts *counts = &p->sender.queue->shared->counts;
     const uint64_t lost = p->num_lost + counts->refused + num_left;
@@ -114,12 +114,12 @@ bool otlp_publisher_end(struct otlp_publisher *p)
 {
     if (p == NULL)
         return true;
-    note_gone(p);
+    report_gone(p);
     sender_end(&p->sender);
     const struct send_counts *counts = &p->sender.queue->shared->counts;
     const uint64_t num_left = p->sender.num_pushed - counts->stored - counts->refused;
     const bool good = num_left == 0 && counts->refused == 0 && p->num_lost == 0;
-    say(p, num_left);
+    print_result(p, num_left);
     sender_free(&p->sender);
     free(p);
     return good;

@@ -58,7 +58,7 @@ static bool is_over(struct span_sender *c)
     return otlp_deadline_is_over(&c->patience, clock_now_ns());
 }
 
-static bool goes_on(void *context)
+static bool may_go_on(void *context)
 {
     struct span_sender *c = context;
     c->patience.is_met = c->patience.is_met || otlp_client_has_sent(c->config->client);
@@ -98,7 +98,7 @@ static void try_again(struct span_sender *c, const struct otlp_outcome *outcome)
         otlp_deadline_ask(&c->patience, outcome->wait_ms * NS_PER_MS);
 }
 
-static void take(struct span_sender *c, const struct otlp_outcome *outcome)
+static void on_accepted(struct span_sender *c, const struct otlp_outcome *outcome)
 {
     atomic_fetch_add(&c->queue->shared->counts.stored, c->batch.num - outcome->num_rejected);
     atomic_fetch_add(&c->queue->shared->counts.refused, outcome->num_rejected);
@@ -118,7 +118,7 @@ static void take(struct span_sender *c, const struct otlp_outcome *outcome)
     let_go(c);
 }
 
-static void give_up(struct span_sender *c, const struct otlp_outcome *outcome)
+static void on_refused(struct span_sender *c, const struct otlp_outcome *outcome)
 {
     atomic_fetch_add(&c->queue->shared->counts.refused, c->batch.num);
     if (c->refused_status != c->answer.status && c->num_complaints++ < MOST_COMPLAINTS)
@@ -134,13 +134,13 @@ static void judge(struct span_sender *c)
     otlp_judge(&c->answer, c->batch.num, &outcome);
     switch (outcome.verdict) {
     case OTLP_TAKEN:
-        take(c, &outcome);
+        on_accepted(c, &outcome);
         break;
     case OTLP_SMALLER:
         c->most_spans = c->batch.num / 2;
         break;
     case OTLP_GIVEN_UP:
-        give_up(c, &outcome);
+        on_refused(c, &outcome);
         break;
     case OTLP_HOPELESS:
         c->is_hopeless = !c->config->is_live;
@@ -168,7 +168,7 @@ static void send_batch(struct span_sender *c)
     }
     const bool is_known = c->sent_end > atomic_load(&c->queue->shared->tail);
     const struct ds_text body = otlp_batch_body(&c->batch, is_packed);
-    const bool has_ended = otlp_client_post(client, body, goes_on, c, &c->answer);
+    const bool has_ended = otlp_client_post(client, body, may_go_on, c, &c->answer);
     if (otlp_client_has_sent(client)) {
         atomic_fetch_add(&c->queue->shared->counts.sent_again, is_known ? c->batch.num : 0);
         c->sent_end = c->batch.end;

@@ -129,8 +129,8 @@ bool otlp_url_parse(const char *word, struct otlp_config *config)
     return true;
 }
 
-/* first_given returns the first option about sending that was given. */
-static const char *first_given(const struct otlp_config *config)
+/* first_option returns the first option about sending that was given. */
+static const char *first_option(const struct otlp_config *config)
 {
     return config->headers_file != NULL       ? "--otlp-headers"
            : config->ca_file != NULL          ? "--otlp-ca"
@@ -143,7 +143,7 @@ static const char *first_given(const struct otlp_config *config)
 
 bool otlp_check_together(const struct otlp_config *config)
 {
-    const char *given = first_given(config);
+    const char *given = first_option(config);
     if (config->url[0] == '\0' && given != NULL) {
         complain("%s needs -T otlp=URL", given);
         return false;

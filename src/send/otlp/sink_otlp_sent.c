@@ -5,14 +5,14 @@
 #include "output/sink.h"
 #include "send/otlp/otlp_publisher.h"
 
-static void give(void *context, struct ds_text text)
+static void publish(void *context, struct ds_text text)
 {
     otlp_publish(context, text);
 }
 
 static bool sent_open(struct sink *sink)
 {
-    sink->state = span_writer_new(give, sink->config->otlp);
+    sink->state = span_writer_new(publish, sink->config->otlp);
     return sink->state != NULL;
 }
 

@@ -190,8 +190,8 @@ static struct mcp_answer *find_answer(struct server *s, const struct ds_buffer *
     return NULL;
 }
 
-/* give answers a request from a complete answer. */
-static void give(struct server *s, const struct mcp_request *w, struct mcp_answer *a)
+/* send_page answers a request from a complete answer. */
+static void send_page(struct server *s, const struct mcp_request *w, struct mcp_answer *a)
 {
     const struct mcp_question q = unpack(w);
     struct mcp_page page;
@@ -229,7 +229,7 @@ static void ask(struct server *s)
         mcp_answer_key(&q, &key);
         struct mcp_answer *a = find_answer(s, &key);
         if (a != NULL) {
-            give(s, w, a);
+            send_page(s, w, a);
             drop_first(s);
             ds_buffer_free(&key);
             continue;
@@ -309,7 +309,7 @@ static bool read_done(struct server *s)
     a->is_cut |= a->text.failed;
     end_last_line(a);
     if (!s->waiting[0].is_cancelled)
-        give(s, &s->waiting[0], a);
+        send_page(s, &s->waiting[0], a);
     if (s->waiting[0].is_cancelled || a->is_broken || mcp_answer_has_failed(a))
         mcp_answer_free(a); /* so that the next request runs again */
     drop_first(s);

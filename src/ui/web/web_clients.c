@@ -74,8 +74,8 @@ static bool was_dropped(const struct web_clients *c, const char *last_id)
     return false;
 }
 
-/* look_for_gone finds sleeping browsers whose connections were closed: they no longer count. */
-static void look_for_gone(struct web_clients *c)
+/* find_closed finds sleeping browsers whose connections were closed: they no longer count. */
+static void find_closed(struct web_clients *c)
 {
     for (struct web_client *client = c->first; client != NULL; client = client->next) {
         if (client->sleeps && c->calls.is_closed(client->connection)) {
@@ -92,7 +92,7 @@ struct web_client *web_clients_join(struct web_clients *c, void *connection, con
     struct web_client *client = calloc(1, sizeof *client);
     pthread_mutex_lock(&c->lock);
     if (c->num - c->num_gone >= c->max)
-        look_for_gone(c);
+        find_closed(c);
     if (client != NULL && c->num - c->num_gone < c->max && !c->are_over)
         client->now = hello(c->last_number + 1, was_dropped(c, last_id));
     if (client == NULL || client->now == NULL) {
@@ -171,8 +171,8 @@ ptrdiff_t web_client_read(struct web_client *client, char *out, size_t max)
     return len;
 }
 
-/* give replaces the text that a client gets after its current one. */
-static void give(struct web_client *client, struct web_text *text)
+/* set_next replaces the text that a client gets after its current one. */
+static void set_next(struct web_client *client, struct web_text *text)
 {
     let_go(client->then);
     client->then = own(text);
@@ -189,7 +189,7 @@ void web_clients_send(struct web_clients *c, struct web_text *text)
     c->latest = c->num != 0 ? own(text) : NULL;
     c->lacks_state = false;
     for (struct web_client *client = c->first; client != NULL; client = client->next)
-        give(client, text);
+        set_next(client, text);
     let_go(text);
     pthread_mutex_unlock(&c->lock);
 }
@@ -218,7 +218,7 @@ void web_clients_end(struct web_clients *c)
     struct web_text *end = with_end(NULL), *both = with_end(c->latest);
     c->are_over = true;
     for (struct web_client *client = c->first; client != NULL; client = client->next)
-        give(client, client->then != NULL ? both : end);
+        set_next(client, client->then != NULL ? both : end);
     let_go(end);
     let_go(both);
     pthread_mutex_unlock(&c->lock);
@@ -240,7 +240,7 @@ void web_clients_ping(struct web_clients *c)
     pthread_mutex_lock(&c->lock);
     for (struct web_client *client = c->first; text != NULL && client != NULL; client = client->next) {
         if (client->sleeps)
-            give(client, text);
+            set_next(client, text);
     }
     let_go(text);
     pthread_mutex_unlock(&c->lock);

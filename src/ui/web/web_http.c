@@ -228,8 +228,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     return answer(http, connection, url, method, *state);
 }
 
-/* say_dropped prints that a browser was dropped. */
-static void say_dropped(struct MHD_Connection *connection)
+/* report_dropped prints that a browser was dropped. */
+static void report_dropped(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
         http_library.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
@@ -253,7 +253,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     http_visitors_on_answer(&http->visitors, connection);
     if (request != NULL && request->client != 0 && code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED) {
         web_clients_drop(http->config.clients, request->client);
-        say_dropped(connection);
+        report_dropped(connection);
     }
     free(request);
     *state = NULL;
