@@ -77,7 +77,7 @@ static void print_lacks(unsigned lacks)
 
 static void print_failed(const struct kernel_report *report)
 {
-    complain("--kernel: the kernel does not tell of its sockets: %s",
+    complain("--kernel: the kernel does not list its sockets: %s",
              report->error != 0 ? strerror(report->error) : "its answer has another form");
 }
 
