@@ -1,7 +1,7 @@
 /*
- * test_crowd_memory.c - a hundred thousand connections, a million shapes of messages, and more traced ones
- * than are kept: what links, findings and reports keep of them stays under caps, counted in bytes, and does not grow any more
- * from half of them on.
+ * test_crowd_memory.c - a hundred thousand connections, a million shapes of messages, and more
+ * traced ones than are kept: the memory of links, findings and reports stays under caps, counted in
+ * bytes, and does not grow after half of them.
  */
 #include "analyse/findings/findings.h"
 #include "default_limits.h"
@@ -21,7 +21,7 @@ enum { CONNECTIONS = 100000, SHAPES = 1000000, MB = 1 << 20 };
 
 #define MS INT64_C(1000000)
 
-/* The sanitizer's allocator has a count of its own. */
+/* The sanitizer's allocator keeps its own count. */
 extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static size_t allocated(void)
@@ -31,7 +31,7 @@ static size_t allocated(void)
                : mallinfo2().uordblks;
 }
 
-/* growth is what memory came to at half and in the end, beyond what there was before. */
+/* growth is the growth of memory at half and at the end. */
 struct growth {
     size_t before, half, end;
 };
@@ -65,7 +65,7 @@ static void be_between(uint32_t number)
     }
 }
 
-/* for_each_connection has one come up, say something and end again. */
+/* for_each_connection plays num connections: each comes up, sends something and ends. */
 static void for_each_connection(uint32_t number, void (*take)(void *, const struct record *),
                                 void *context)
 {
@@ -168,8 +168,8 @@ static void shapes(void **state)
     ds_buffer_free(&text.buffer);
 }
 
-/* Tokens of seq_trace are any peer's: who is said to have sent one may be a term as large as it likes,
- * and all that is shown of it may be as long as that gets. */
+/* Any peer can send a seq_trace token: its sender may be a term of any size, and all that is shown
+ * of it may be that long. */
 static void traces(void **state)
 {
     enum { TRACED = 70000, FROM_LEN = 20000 };
@@ -256,7 +256,7 @@ static void send(struct ds_session *session, struct maker *m, uint32_t number, i
     ds_session_packet(session, &packet);
 }
 
-/* Connections that never end, each with facts: there are so many that they may take no more. */
+/* Open connections with facts: so many that they reach the cap. */
 static void sessions(void **state)
 {
     struct ds_config config;

@@ -1,6 +1,6 @@
 /*
- * test_finding_identity.c - which findings are the same: those of one code, one variant and the same parameters of
- * the sentence, in whatever words.
+ * test_finding_identity.c - which findings are the same: those with the same code, variant and
+ * parameters in the sentence, whatever its words.
  */
 #include "analyse/findings/detect.h"
 

@@ -1,6 +1,6 @@
 /*
- * test_finding_order.c - in which order findings are shown: what is down now, then by severity and rank, hygiene
- * last, but for errors; and which family each code belongs to.
+ * test_finding_order.c - the order of findings: present ones first, then by severity and rank,
+ * hygiene last, except errors; and the family of each code.
  */
 #include "analyse/findings/finding_kinds.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Each row has a rank: one that has none, or another word, does not compile. */
+/* Each row has a rank: a missing or unknown one does not compile. */
 #define FINDING(code, severity, rank, title, advice, page)                                             \
     _Static_assert(RANK_##rank <= RANK_HYGIENE, #code " has a rank");
 #include "analyse/findings/findings.def"
@@ -33,7 +33,7 @@ static void families(void **state)
     for (size_t i = 0; i < FINDING_CODE_COUNT; i++) {
         const struct finding_kind *kind = finding_kind_at(i);
         const char family = kind->code[2];
-        /* One of exposure or of the capture is hygiene; any other stands above. */
+        /* Findings about exposure or about the capture are hygiene; all others are listed above. */
         if (strstr(codes[kind->rank], kind->code) == NULL &&
             !((family == '4' || family == '5') && kind->rank == RANK_HYGIENE))
             fail_msg("%s is not among the codes of its rank above", kind->code);
@@ -57,14 +57,14 @@ static int compare(const void *a, const void *b)
 static void order(void **state)
 {
     (void)state;
-    /* In the order in which they belong, though each was found before the one above it. */
+    /* The right order; each was found before the one above it. */
     const struct finding wanted[] = {
         of(FINDING_DS105, SEVERITY_ERROR, false),   of(FINDING_DS310, SEVERITY_WARNING, false),
         of(FINDING_DS201, SEVERITY_ERROR, true),    of(FINDING_DS306, SEVERITY_ERROR, false),
         of(FINDING_DS121, SEVERITY_ERROR, false), /* hygiene: an error is never hidden */
         of(FINDING_DS310, SEVERITY_WARNING, true),  of(FINDING_DS302, SEVERITY_WARNING, false),
         of(FINDING_DS206, SEVERITY_WARNING, false),
-        of(FINDING_DS204, SEVERITY_NOTE, false), /* a note, be it of what is down now */
+        of(FINDING_DS204, SEVERITY_NOTE, false), /* a note, even about a present state */
         of(FINDING_DS308, SEVERITY_NOTE, false),    of(FINDING_DS403, SEVERITY_WARNING, false),
         of(FINDING_DS401, SEVERITY_NOTE, false),
     };

@@ -1,5 +1,5 @@
 /*
- * test_findings.c - what findings have in common: equal ones, caps, memory that runs out, texts that peers chose.
+ * test_findings.c - the common part of findings: equal ones, caps, failing memory, texts of peers.
  */
 #include "findings_world.h"
 
@@ -36,7 +36,7 @@ static void many(void **state)
         close_by(1, MS, DS_CLOSE_FIN);
         next_conn();
     }
-    assert_in_range(w.num, 3000, 3100); /* what is forgotten is found anew */
+    assert_in_range(w.num, 3000, 3100); /* a forgotten finding is found again */
     findings_end(w.findings);
 }
 

@@ -1,6 +1,7 @@
 /*
- * test_findings_awake.c - DS216: a node that answered nothing for a while, and then all at once; and what is almost
- * so: one process that is slow, calls that began together, a node that said something or whose host was gone.
+ * test_findings_awake.c - DS216: a node answered nothing for a while, and then everything at once;
+ * and near misses: one slow process, calls that began together, a node that sent something, or
+ * whose host was gone.
  */
 #include "findings_world.h"
 
@@ -28,7 +29,7 @@ static void begin_link(void)
     zero_ns = w.now_ns;
 }
 
-/* speaks: bob says something, after he had been silent, and acknowledged something last. */
+/* speaks: bob sends something after a silence, and last acknowledged something at heard_ms. */
 static void speaks(int64_t from_ms, int64_t heard_ms, int64_t to_ms)
 {
     static const uint8_t payload[] = {106};
@@ -60,7 +61,7 @@ static void suspended(void **state)
     assert_int_equal(w.last.count, 1);
 }
 
-/* A node that has been sending often stops when it sends nothing more, not with the first request. */
+/* A node that had been sending often stops with its last message, not with the first request. */
 static void stops_before_it_is_asked(void **state)
 {
     static const struct {
@@ -68,7 +69,7 @@ static void stops_before_it_is_asked(void **state)
     } rows[] = {
         {200, 99, 200},  {200, 100, 1000}, /* it is silent for eight times as long now and then */
         {200, 0, 1000},                    /* it had not spoken before */
-        {-4000, 99, -4000}, {-4001, 99, 1000}, /* it had nothing to say for a while */
+        {-4000, 99, -4000}, {-4001, 99, 1000}, /* it had nothing to send for a while */
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -95,7 +96,7 @@ static void almost(void **state)
     } cases[] = {
         {900, 1500, 4000, 1000, 4001, 1300, 4002, 2, CALL_OK, true},
         {900, 1500, 4000, 1001, 4001, 1300, 4002, 2, CALL_OK, false},    /* less than three seconds */
-        {900, 1500, 4000, 1000, 4001, 1300, 4002, 1, CALL_OK, false},    /* one process */
+        {900, 1500, 4000, 1000, 4001, 1300, 4002, 1, CALL_OK, false},    /* only one process */
         {900, 1000, 4000, 1000, 4001, 1300, 4002, 2, CALL_OK, false},    /* not acknowledged */
         {1000, 1500, 4000, 1000, 4001, 1300, 4002, 2, CALL_OK, false},   /* it spoke after the request */
         {900, 1500, 9000, 1000, 9000, 1023, 9001, 2, CALL_OK, false},    /* they began together, nearly */
@@ -104,7 +105,7 @@ static void almost(void **state)
         {900, 1500, 4000, 1000, 4001, 3001, 4002, 2, CALL_OK, false},    /* it did not wait for long */
         {900, 1500, 9000, 1000, 9000, 4000, 9500, 2, CALL_OK, true},
         {900, 1500, 9000, 1000, 9000, 4000, 9501, 2, CALL_OK, false},    /* not at once */
-        {900, 1500, 9000, 1000, 8999, 4000, 9001, 2, CALL_OK, false},    /* that was no answer of it */
+        {900, 1500, 9000, 1000, 8999, 4000, 9001, 2, CALL_OK, false},    /* that was not its answer */
         {900, 1500, 4000, 1000, 4001, 1300, 4002, 2, CALL_TIMEOUT, false},
     };
     (void)state;
@@ -150,7 +151,7 @@ static void of_two_links(void **state)
     assert_int_equal(w.last.count, 1);
 }
 
-/* Callers that time out do not wait for what comes then. */
+/* Callers that time out do not wait for later answers. */
 static void late_ones(void **state)
 {
     static const uint8_t pid[2][27] = {{88, 119, 5, 'b', 'o', 'b', '@', 'b', 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 5},
@@ -172,16 +173,16 @@ static void late_ones(void **state)
     }
 }
 
-/* A caller that was suspended gives up when it wakes: that says nothing of its callee. */
+/* A caller that was suspended gives up when it wakes: that proves nothing about its callee. */
 static void wakes_and_gives_up(void **state)
 {
     const struct {
         int64_t from, to, call_from, call_to;
-        bool is_callee; /* which is to blame, as far as it shows */
+        bool is_callee; /* the callee is to blame, as far as can be seen */
     } cases[] = {
         {1000, 10140, 1000, 10140, false}, {1000, 10140, 1000, 10640, false},
         {1000, 10140, 1000, 10641, true},  /* it had been awake */
-        {1000, 10140, 1001, 10140, true},  /* it had asked later */
+        {1000, 10140, 1001, 10140, true},  /* it had made the request later */
         {1000, 6000, 1000, 6000, true},    /* that is a timeout as people write it */
         {1000, 6000, 1000, 6020, true},    {1000, 6000, 1000, 6021, false},
         {1000, 5995, 1000, 5995, true},    {1000, 5994, 1000, 5994, false},
@@ -203,7 +204,7 @@ static void wakes_and_gives_up(void **state)
     }
 }
 
-/* Of a link that was joined late names may be missing: the packet of the answer says whose it is. */
+/* On a link that was joined late, names may be missing: the packet of the answer shows whose it is. */
 static void joined_late(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * test_findings_baseline.c - what a baseline does not have (detect_baseline.c), and what the verdict says of it.
- * Who finds it is tested in compare/test_novelty.c.
+ * test_findings_baseline.c - findings about what a baseline lacks (detect_baseline.c), and the
+ * verdict about it. compare/test_novelty.c tests what is new.
  */
 #include "findings_world.h"
 
@@ -14,7 +14,7 @@ static struct unusual function_of_alice(void)
                             .conn = 1};
 }
 
-/* DS504 tells what it is and who did it. */
+/* DS504 names the new thing and its nodes. */
 static void not_seen_before(void **state)
 {
     struct unusual unusual = function_of_alice();
@@ -44,7 +44,7 @@ static void not_seen_before(void **state)
     detail_has("mean 20 kB for a second, never more than 400 bytes in the baseline");
 }
 
-/* The same again is counted. A name that is longer than any finding takes is left out, a long text is cut. */
+/* A repetition is counted. A name that is too long for a finding is left out, a long text is cut. */
 static void told_more_than_once(void **state)
 {
     static char longest[2000];
@@ -63,7 +63,7 @@ static void told_more_than_once(void **state)
     assert_int_equal(w.last.sentence.len, strlen("the function ") + 399 + strlen(" is not called in the baseline"));
 }
 
-/* A baseline that has messages which could not be read: DS504 is possible. */
+/* With a baseline that has unreadable messages, DS504 is possible. */
 static void baseline_with_unread(void **state)
 {
     struct unusual unusual = function_of_alice();
@@ -83,7 +83,7 @@ static void verdict_has(const struct baseline_checks *checks, const char *text)
         fail_msg("no '%s' in: %s", text, w.unchecked);
 }
 
-/* The verdict says what could not be compared. */
+/* The verdict says what was not compared. */
 static void verdict(void **state)
 {
     (void)state;

@@ -1,12 +1,13 @@
 /*
- * test_findings_both_dial.c - two nodes that dial each other at once: which connection is between these two,
- * which one has to give way, and what is said where neither comes up.
+ * test_findings_both_dial.c - two nodes that connect to each other at once: which connection is
+ * between these two, which one has to give way, and the finding if neither comes up.
  */
 #include "findings_world.h"
 
 static const struct ds_addr alices = {4, {10, 0, 0, 1}}, bobs = {4, {10, 0, 0, 2}};
 
-/* dials: alice's attempt, and what bob's side says to it. bob: as EPMD tells the name, or whole; NULL: not known. */
+/* dials plays alice's attempt and bob's answer. bob: his name as EPMD has it, or in full; NULL: not
+ * known. */
 static void dials(const char *alice, const char *bob, const char *status)
 {
     if (bob != NULL)
@@ -34,7 +35,7 @@ static unsigned num_told(void)
     return num;
 }
 
-/* Neither comes up: who is stuck. */
+/* Neither comes up: the node that is stuck. */
 static void stuck(void **state)
 {
     static const struct {
@@ -68,7 +69,7 @@ static void stuck(void **state)
     }
 }
 
-/* Which connection that comes up is the one that they meant. */
+/* A connection that comes up ends the finding if it is between the same two nodes. */
 static void between_them(void **state)
 {
     static const struct ds_addr carols = {4, {10, 0, 0, 3}}, bobs_in_ipv6 = {6, {10, 0, 0, 2}};
@@ -87,7 +88,7 @@ static void between_them(void **state)
         {NULL, "carol@c", &carols, "alice@a", &alices, false},
         {NULL, "alice@a", &alices, "carol@c", &carols, false},
         {NULL, "bob@b", &bobs_in_ipv6, "alice@a", &alices, false},
-        {NULL, "bob@b", &bobs, "alice", &alices, true}, /* as EPMD tells it */
+        {NULL, "bob@b", &bobs, "alice", &alices, true}, /* as EPMD has it */
         {NULL, "bob@b", &bobs, "ali", &alices, false},
         {NULL, "bob@b", &bobs, "alice@ab", &alices, false},
     };
@@ -105,7 +106,7 @@ static void between_them(void **state)
     }
 }
 
-/* What has come up is no attempt any more, be it that others are. */
+/* A connection that is up is no attempt any more, even if others are. */
 static void others_wait(void **state)
 {
     (void)state;
@@ -129,7 +130,7 @@ static void others_wait(void **state)
     }
 }
 
-/* The attempt that has to give way is closed by who made it. */
+/* The attempt that has to give way is closed by the node that made it. */
 static void gives_way(void **state)
 {
     enum { GIVES_WAY, NOT_TOLD, BY_ACCEPTOR, THE_KEPT_ONE, CASES };
@@ -170,7 +171,7 @@ static void many(void **state)
     }
 }
 
-/* Tools come by the dozen, and so do nodes where a cluster starts: one note for all of each. */
+/* Tools may be many, and so may nodes when a cluster starts: one note for all of each. */
 static void tools(void **state)
 {
     char name[64];

@@ -1,10 +1,10 @@
 /*
- * test_findings_calls.c - findings that calls show: who has to be known, how many must fail and how they are counted,
- * and what a reason says of code that is not there.
+ * test_findings_calls.c - findings about calls: which callees are known well enough, how many calls
+ * must fail and how they are counted, and what a reason says about missing code.
  */
 #include "findings_world.h"
 
-/* A call that hangs: who was asked has to be known a little. */
+/* A call that hangs: something must be known about its callee. */
 static void hung(void **state)
 {
     static const struct {
@@ -27,7 +27,7 @@ static void hung(void **state)
         put_call(&call);
         found(cases[i].codes);
     }
-    for (int types = 0; types < 2; types++) { /* somebody who types may think first */
+    for (int types = 0; types < 2; types++) { /* a user who types may think first */
         begin();
         struct call call = call_of(CALL_UNANSWERED);
         call.end_ns = call.start_ns + 5 * SECOND;
@@ -35,7 +35,7 @@ static void hung(void **state)
         put_call(&call);
         found(types ? "" : "DS305");
     }
-    for (int began_later = 0; began_later < 2; began_later++) { /* those that are overdue have been told */
+    for (int began_later = 0; began_later < 2; began_later++) { /* overdue calls have been reported */
         int64_t until_ns;
         begin();
         findings_overdue_after(w.findings, w.now_ns, &until_ns);
@@ -50,7 +50,7 @@ static void hung(void **state)
     }
 }
 
-/* What rests on atoms that are no more than likely is no more than likely; what is less stays so. */
+/* A finding that rests on likely atoms is at most likely; a less certain one stays so. */
 static void rests_on_likely_atoms(void **state)
 {
     (void)state;
@@ -65,7 +65,7 @@ static void rests_on_likely_atoms(void **state)
         assert_int_equal(w.last.certainty, likely_at >= 0 ? CERTAINTY_LIKELY : CERTAINTY_SURE);
         assert_int_equal(w.last.proof != NULL, likely_at >= 0);
     }
-    begin(); /* of one that is answered, others know nothing */
+    begin(); /* about an answered call, the others do not matter */
     for (int i = 0; i < 5; i++) {
         struct call call = call_of(i == 0 ? CALL_OK : CALL_ERROR);
         call.likely_atoms = i == 0;
@@ -92,7 +92,7 @@ static void says(int dir, uint32_t unknown, uint32_t likely, enum ds_fault_kind 
     put(&event);
 }
 
-/* The answer may be among what came since from there and could not be read. */
+/* The answer may be among unreadable messages since then. */
 static void hung_on_what_is_not_read(void **state)
 {
     enum { UNKNOWN, LIKELY, MALFORMED, READ, BEFORE, OTHER_WAY, OTHER_LINK, NO_NODE, EPMD_NAME, NO_CALLEE, CASES };
@@ -121,7 +121,7 @@ static void hung_on_what_is_not_read(void **state)
     }
 }
 
-/* What fails is counted on: at each doubling, and at the end. */
+/* Failures are counted on: at each doubling, and at the end. */
 static void failures_go_on(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void failures_go_on(void **state)
     detail_has("5 of 8 calls failed: 5 noproc; most recent: call #5");
 }
 
-/* Who is told to stop does not fail, nor is it gone wrongly a moment later. */
+/* A process that is told to stop does not fail, nor do calls to it a moment later. */
 static void stops_in_order(void **state)
 {
     enum { NORMAL, SHUTDOWN, WITH_WHY, WITH_CALL, EXIT, CRASH, DEEP, SOON, LATE, CASES };
@@ -179,12 +179,12 @@ static void stops_in_order(void **state)
     }
 }
 
-/* Which ends are failures, and what they are called. */
+/* Outcomes that are failures, and their names. */
 static void failures(void **state)
 {
     static const struct {
         enum call_outcome outcome;
-        const char *detail; /* NULL: it is none */
+        const char *detail; /* NULL: no failure */
     } cases[] = {{CALL_NOPROC, "1 of 5 calls failed: 1 noproc; most recent: call #5"},
                  {CALL_ERROR, "1 of 5 calls failed: 1 with an error; "},
                  {CALL_TIMEOUT, "1 of 5 calls failed: 1 timed out; "},
@@ -210,7 +210,7 @@ static void failures(void **state)
         assert_int_equal(w.last.evidence[0].ts_ns, call.end_ns);
         assert_int_not_equal(w.last.severity, SEVERITY_NOTE);
     }
-    begin(); /* all kinds; and what fails then is not told again */
+    begin(); /* all kinds; and later failures are not reported again */
     for (size_t i = 0; i < sizeof mixed / sizeof mixed[0]; i++) {
         call = call_of(mixed[i]);
         put_call(&call);
@@ -219,7 +219,7 @@ static void failures(void **state)
     found("DS310");
     assert_int_equal(w.last.count, 1);
     detail_has("5 of 6 calls failed: 2 noproc, 1 timed out, 1 abandoned, 1 with an error; most recent: call #6");
-    for (int i = 0; i < 3; i++) { /* of OTP's own it is not much; nobody's are not counted */
+    for (int i = 0; i < 3; i++) { /* OTP's own are minor; those without a callee are not counted */
         begin();
         for (int n = 0; n < 5; n++) {
             call = call_of(CALL_NOPROC);
@@ -236,7 +236,7 @@ static void failures(void **state)
     }
 }
 
-/* As many callees as are remembered; and names of nodes as long as they are kept. */
+/* The cap on callees, and the greatest length of names. */
 static void caps(void **state)
 {
     enum { MAX_CALLEES = 1024 };
@@ -311,7 +311,7 @@ static void put_entry(const char *mod, const char *fun, int num_args, bool as_li
     put_nil();
 }
 
-/* fails_with gives a call of m:f(7) that ends with the reason that stands in term_bytes. */
+/* fails_with plays a call of m:f(7) that ends with the reason in term_bytes. */
 static void fails_with(bool has_names)
 {
     const struct ds_term reason = term_since(0);
@@ -340,7 +340,7 @@ static void missing_functions(void **state)
         const char *why, *mod, *fun;
         int num_args;
         bool as_list, has_names;
-        const char *sentence; /* NULL: none */
+        const char *sentence; /* NULL: no finding */
         enum certainty certainty;
     } cases[] = {
         {"undef", "m", "f", 1, false, true, "bob@b does not have m:f/1", CERTAINTY_LIKELY},
@@ -385,7 +385,7 @@ static void missing_functions(void **state)
     assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
 }
 
-/* {'EXIT', {{undef, Stack}, {m, f, [7]}}} is the deepest that is looked into. */
+/* {'EXIT', {{undef, Stack}, {m, f, [7]}}} is the deepest nesting that is searched. */
 static void wrapped_reasons(void **state)
 {
     (void)state;
@@ -409,7 +409,7 @@ static void wrapped_reasons(void **state)
     }
 }
 
-/* Outcomes are counted apart, and those that are not ok are not called fine. */
+/* Outcomes are counted separately, and only ok ones are called fine. */
 static void outcomes(void **state)
 {
     static const struct {
@@ -439,7 +439,7 @@ static void outcomes(void **state)
             }
         }
         findings_sum_up(w.findings);
-        assert_null(strstr(w.calls, "none still open")); /* nobody knows that yet */
+        assert_null(strstr(w.calls, "none still open")); /* that is not known yet */
         findings_end(w.findings);
         assert_string_equal(w.calls, cases[i].line);
         assert_int_equal(w.calls_severity, cases[i].severity);

@@ -1,10 +1,10 @@
 /*
- * test_findings_capture.c - what the capture itself lacks: one direction of a link, the ends of
- * packets; and what is not said then of who seems to be silent.
+ * test_findings_capture.c - what the capture lacks: one direction of a link, the ends of packets;
+ * and findings that are then not reported about nodes that seem silent.
  */
 #include "findings_world.h"
 
-/* sends counts segments of an end that the capture has. */
+/* sends counts captured segments of an end. */
 static void sends(int end, uint64_t num)
 {
     w.link.side[end].segments += num;
@@ -16,7 +16,7 @@ static void tick(int dir)
     put(&event);
 }
 
-/* half of a link: told once so many segments have come that none of the other end is no chance. */
+/* half of a link: reported after so many segments that it cannot be chance. */
 static void one_direction(void **state)
 {
     (void)state;
@@ -39,7 +39,7 @@ static void one_direction(void **state)
     sends(1, 1);
     tick(0);
     found("");
-    begin(); /* a SYN sent again and again is not one that was answered */
+    begin(); /* a SYN that is retransmitted was not answered */
     w.link.side[0].syns = 10;
     sends(0, 10);
     tick(0);
@@ -51,7 +51,7 @@ static void one_direction(void **state)
     found("");
 }
 
-/* Several links are one finding. */
+/* Several links make one finding. */
 static void many_links(void **state)
 {
     (void)state;
@@ -67,7 +67,7 @@ static void many_links(void **state)
     found("DS501 DS501 DS501");
 }
 
-/* What is not answered may have been, where the answers are not in the capture. */
+/* Unanswered requests may have been answered, if the answers are not captured. */
 static void nobody_is_accused(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void nobody_is_accused(void **state)
         shake(DS_STEP_SEND_NAME, "alice@a", "bob@b");
         close_by(0, MS, DS_CLOSE_RESET);
         found(both ? "DS119" : "");
-        begin(); /* idle for as long as before: a middlebox, where both are seen */
+        begin(); /* idle for as long as before: a middlebox, if both ends are captured */
         for (int i = 0; i < 2; i++) {
             up();
             sends(0, 5);
@@ -107,7 +107,7 @@ static void nobody_is_accused(void **state)
     }
 }
 
-/* Of messages the facts of a link are not there, but whether both ends were seen. */
+/* Messages have no facts of their link, but show whether both ends are captured. */
 static void seen_by_acknowledgements(void **state)
 {
     static const uint8_t nil[] = {106};
@@ -138,7 +138,7 @@ static void talks(int dir, bool with_facts)
     w.conn.link = &w.link;
 }
 
-/* As soon as the other end is seen, be it by facts or by what it says, all is as usual. */
+/* As soon as the other end is seen, by facts or by a message, all is as usual. */
 static void seen_later(void **state)
 {
     (void)state;
@@ -163,7 +163,7 @@ static void seen_later(void **state)
     call(CALL_UNANSWERED, 6 * SECOND);
     found("");
     assert_non_null(strstr(w.unchecked, "DNS"));
-    begin(); /* what is counted may be of any time before, or after */
+    begin(); /* the counted packets may be from before or after */
     up();
     sends(0, 5);
     change(DS_CONN_JOINED_LATE, 0, false);
@@ -205,7 +205,7 @@ static void cut_short(void **state)
     found("DS502 DS502");
 }
 
-/* Links whose facts found no room are not among those that were looked at. */
+/* Links whose facts had no room are not among the checked ones. */
 static void not_measured(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void falls_silent(int64_t since_ns, int64_t now_ns, bool is_back)
     findings_silent(w.findings, &point);
 }
 
-/* Each time that it is silent counts. Its name is anybody's. */
+/* Each silence of a point counts. Its name may be anything. */
 static void silent_point(void **state)
 {
     (void)state;
@@ -257,7 +257,7 @@ static void silent_point(void **state)
     found("DS503 DS503 DS503");
 }
 
-/* One that is back and was never silent, as far as anybody was told, is nothing. */
+/* A point that is back, but whose silence was not reported, is no finding. */
 static void silent_point_back(void **state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static void silent_point_back(void **state)
     found("");
 }
 
-/* The name that was asked for may not have been captured either. */
+/* The name that was looked up may not have been captured either. */
 static void name_not_captured(void **state)
 {
     (void)state;
@@ -276,7 +276,7 @@ static void name_not_captured(void **state)
     sentence_is("a node whose name was not captured is not registered at EPMD of 10.0.0.2");
 }
 
-/* What could not be read or seen limits the verdict. */
+/* Unreadable and missing data limit the verdict. */
 
 static void says(uint32_t unknown_atoms, enum ds_fault_kind fault)
 {
@@ -303,7 +303,7 @@ static void unread(void **state)
     begin();
     up();
     struct ds_event by_address = message(0, "j", 1);
-    by_address.address_atoms = 2; /* which node it is is known, and all else */
+    by_address.address_atoms = 2; /* it is known which node it is, and all else */
     put(&by_address);
     limits_are(0, 0);
     begin();
@@ -316,7 +316,7 @@ static void unread(void **state)
     assert_int_equal(w.num_messages, 3);
     assert_non_null(strstr(w.unchecked, "2 of 3 messages, as they could not be read in full: 1 have unknown "
                                         "atoms, 1 could not be decoded\n"));
-    begin(); /* two are guessed, one of them in part */
+    begin(); /* two are guesses, one of them in part */
     up();
     struct ds_event likely = message(0, "j", 1), partly = message(0, "j", 1);
     likely.likely_atoms = partly.likely_atoms = 2;
@@ -345,13 +345,14 @@ static void unread(void **state)
 #define BUSY "1 link with too few ticks to check their timing: busy links send none\n"
 #define TOO_SHORT "1 link with too few ticks to check their timing (capture longer than net_ticktime)\n"
 
-/* Links that are up for net_ticktime without a tick are busy: a longer capture has no more of them. */
+/* Links that are up for net_ticktime without a tick are busy: a longer capture would not have more
+ * of them. */
 static void ticks_of_busy_links(void **state)
 {
     static const struct {
         int64_t seconds[2];
         const char *said;
-        int64_t quiet_ns; /* of that side: an idle link whose net_ticktime is longer ticks so rarely */
+        int64_t quiet_ns; /* of that side: an idle link with a longer net_ticktime ticks that rarely */
         int quiet_side;
         bool is_one_way;  /* the other end sent acknowledgements alone */
     } rows[] = {

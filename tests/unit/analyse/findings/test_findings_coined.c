@@ -1,9 +1,10 @@
 /*
- * test_findings_coined.c - a node keeps creating atoms (possible atom leak): which belong to one form, how many there must be, and what is shown of them.
+ * test_findings_coined.c - a node keeps creating atoms (possible atom leak): which atoms have one
+ * form, how many are needed, and what the finding shows.
  */
 #include "findings_world.h"
 
-/* coin sends num atoms: text and then numbers in base 2, with these two digits. */
+/* coin sends num atoms: text followed by numbers in base 2 with these two digits. */
 static void coin(unsigned num, const char *before, const char *digits)
 {
     for (unsigned n = 0; n < num; n++) {
@@ -19,7 +20,7 @@ static void coin(unsigned num, const char *before, const char *digits)
     }
 }
 
-/* What a number or a hash is made of. */
+/* Characters of a number or a hash. */
 static void digits(void **state)
 {
     static const struct {
@@ -48,7 +49,7 @@ static void what_is_shown(void **state)
     detail_has("200 different atoms of the same form in ");
     detail_has("such as user_000000000, user_100000000, user_010000000");
     assert_int_equal(w.last.evidence[0].packet[0].frame, 101);
-    assert_int_equal(w.last.evidence[0].packet[1].frame, 300); /* the 200th that is another one */
+    assert_int_equal(w.last.evidence[0].packet[1].frame, 300); /* the 200th different one */
     char before[100];
     for (int len = 51; len <= 52; len++) { /* as much of each as is kept: 60 */
         memset(before, 'x', sizeof before);
@@ -62,7 +63,7 @@ static void what_is_shown(void **state)
     }
 }
 
-/* One fewer is none, however often they come; and one of them again is not another one. */
+/* One fewer is no finding, however often they come; and a repeated one does not count. */
 static void how_many(void **state)
 {
     (void)state;
@@ -81,7 +82,7 @@ static void how_many(void **state)
     assert_int_equal(w.last.count, 1);
 }
 
-/* A form is so long at most; one whose text is not known is none. */
+/* The greatest length of a form; an atom without a known text has none. */
 static void long_forms(void **state)
 {
     enum { SHAPE_LEN = 64 };

@@ -1,6 +1,6 @@
 /*
- * test_findings_connect.c - findings of connections that do not come to be: names, cookies, EPMD, two at
- * once; for each code records that raise it, and near misses that do not.
+ * test_findings_connect.c - findings about connections that fail: names, cookies, EPMD,
+ * simultaneous ones; for each code records that raise it, and near misses that do not.
  */
 #include "findings_world.h"
 
@@ -17,7 +17,7 @@ static void wrong_cookie(void **state)
         assert_int_equal(w.last.evidence[0].num, 5);
         assert_int_equal(w.last.evidence[0].packet[0].frame, 1);
     }
-    begin(); /* it goes on */
+    begin(); /* the handshake goes on */
     shake(DS_STEP_CHALLENGE_ACK, "alice@a", "bob@b");
     change(DS_CONN_UP, 0, false);
     close_by(1, MS, DS_CLOSE_FIN);
@@ -27,7 +27,7 @@ static void wrong_cookie(void **state)
     w.link.close = DS_CLOSE_CAPTURE;
     change(DS_CONN_OPEN_AT_END, 0, true);
     found("");
-    begin(); /* packets are missing: who knows what was in them */
+    begin(); /* packets are missing: their contents are unknown */
     shake(DS_STEP_CHALLENGE_REPLY, "alice@a", "bob@b");
     w.conn.counters[1].gaps = 1;
     close_by(1, MS, DS_CLOSE_FIN);
@@ -123,8 +123,9 @@ static void releases(void **state)
         close_by(1, MS, DS_CLOSE_FIN);
         found(i == 0 ? "DS104" : "DS119");
     }
-    /* A list says not_allowed, and so does a node to who lacks what it needs, from OTP 25 on. What OTP 26
-     * needs is lacking in those that are on no list of an older node as well. */
+    /* not_allowed is the answer of a node with a list, and, from OTP 25 on, of a node to one that
+     * lacks required flags. Nodes that are on no list of an older node also lack the flags that OTP
+     * 26 requires. */
     static const struct {
         uint64_t flags;
         const char *code;
@@ -162,7 +163,7 @@ static void unreachable(void **state)
     close_by(-1, 7 * SECOND, DS_CLOSE_SYN_TIMEOUT);
     found("DS105");
     sentence_is("a connection from 10.0.0.1 to bob, 10.0.0.2 port 5555 goes unanswered");
-    for (uint64_t syns = 1; syns <= 2; syns++) { /* who gets no answer retransmits its SYN */
+    for (uint64_t syns = 1; syns <= 2; syns++) { /* an unanswered SYN is retransmitted */
         begin();
         asked("bob");
         w.link.side[0].syns = syns;
@@ -172,7 +173,7 @@ static void unreachable(void **state)
         assert_int_equal(w.last.severity, syns == 1 ? SEVERITY_WARNING : SEVERITY_ERROR);
         detail_has(syns == 1 ? "the SYN was not retransmitted" : "2 SYNs went unanswered");
     }
-    begin(); /* the answer is of the other version of IP */
+    begin(); /* the answer is for the other version of IP */
     asked("bob");
     w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){6, {[15] = 9}};
     close_by(1, MS, DS_CLOSE_RESET);
@@ -217,8 +218,9 @@ static void no_epmd(void **state)
     found("");
 }
 
-/* A node looks for another one, whose host has no EPMD yet: that one starts, and so has started it. One that
- * had been heard before does not, and a host that answers nothing has nothing that starts. */
+/* A node looks up another node whose host has no EPMD yet. If that EPMD starts, the node has
+ * started it. If it had been heard before, it was not that; and on a host that answers nothing,
+ * nothing starts. */
 static void epmd_of_a_node_that_starts(void **state)
 {
     (void)state;
@@ -282,7 +284,7 @@ static void asks_for(const char *name)
     epmd(DS_EPMD_PORT2_RESP, 1, "", 0, 1);
 }
 
-/* Scripts number their nodes, and global asks for those that have gone. */
+/* Scripts number their nodes, and global looks up those that have gone. */
 static void scripts_are_no_alarm(void **state)
 {
     static const struct {
@@ -292,14 +294,14 @@ static void scripts_are_no_alarm(void **state)
         {{"ask19009", "ask19258"}, true},
         {{"ask19009", "ask19009"}, false}, /* the same one twice */
         {{"ask19009", "put19258"}, false},
-        {{"ask19", "ask20"}, false}, /* so short a number is part of a name */
+        {{"ask19", "ask20"}, false}, /* such a short number is part of a name */
         {{"ask19009", "ask"}, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         begin();
         asks_for(rows[i].name[0]);
-        assert_int_equal(w.last.severity, SEVERITY_WARNING); /* nobody knows yet */
+        assert_int_equal(w.last.severity, SEVERITY_WARNING); /* it is not known yet */
         asks_for(rows[i].name[1]);
         findings_sum_up(w.findings);
         assert_string_equal(w.last.kind->code, "DS107");
@@ -308,7 +310,7 @@ static void scripts_are_no_alarm(void **state)
     }
 }
 
-/* asks_for_bob: alice asks EPMD for him, in vain. */
+/* asks_for_bob: alice looks up bob at EPMD, without success. */
 static void asks_for_bob(void)
 {
     next_conn();
@@ -326,7 +328,7 @@ static void is_up(void)
     change(DS_CONN_UP, 0, false);
 }
 
-/* A node that is about to start, and one that has left, are no alarm: what is told of it is. */
+/* A node that is about to start, and one that has left, raise no alarm: the finding is a note. */
 static void unregistered_for_a_reason(void **state)
 {
     enum { STARTS, HAS_LEFT, RUNS, NEVER, CASES };
@@ -387,7 +389,7 @@ static void refusals(void **state)
     }
 }
 
-/* Both connect at once: who gives its connection up does so before it is told to. */
+/* Both connect at once: the node that gives its connection up does so before it is told to. */
 static void gives_up_for_the_other(void **state)
 {
     (void)state;
@@ -428,7 +430,7 @@ static void silent_acceptor(void **state)
         if (waits)
             assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
     }
-    for (int waits = 0; waits < 2; waits++) { /* and the answer comes when it is gone */
+    for (int waits = 0; waits < 2; waits++) { /* and the answer comes after it is gone */
         begin();
         step(DS_STEP_SEND_NAME, 0, "alice@a");
         w.now_ns += waits ? 2 * SECOND : MS;
@@ -442,7 +444,7 @@ static void silent_acceptor(void **state)
     }
 }
 
-/* Both dial: what comes of it. */
+/* Both connect: the results. */
 
 static void simultaneous(void **state)
 {
@@ -463,7 +465,7 @@ static void simultaneous(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin();
-        w.conn.end[1].node = text("bob"); /* as EPMD tells it */
+        w.conn.end[1].node = text("bob"); /* as EPMD has it */
         step(DS_STEP_SEND_NAME, 0, "alice@a");
         step(DS_STEP_STATUS, 1, cases[i].status);
         next_conn();
@@ -478,7 +480,7 @@ static void simultaneous(void **state)
         if (w.num != 0)
             assert_int_equal(w.last.severity, cases[i].severity);
     }
-    begin(); /* the acceptor gives its own attempt up, and who knows why is silent */
+    begin(); /* the acceptor gives its own attempt up: silent, if the reason is known */
     step(DS_STEP_SEND_NAME, 0, "alice@a");
     step(DS_STEP_STATUS, 1, "ok_simultaneous");
     next_conn();

@@ -1,14 +1,14 @@
 /*
- * test_findings_copies.c - the same that is sent to many: how large it is, to how many processes or nodes, how soon
- * after each other; and what is sent to whom is gone.
+ * test_findings_copies.c - the same payload sent to many: its size, the number of processes or
+ * nodes, the time between them; and messages to processes that are gone.
  */
 #include "findings_world.h"
 
-enum { LEN = 1000 }; /* MIN_PAYLOAD: smaller ones are not looked at */
+enum { LEN = 1000 }; /* MIN_PAYLOAD: smaller ones are ignored */
 
 static uint8_t payload[LEN];
 
-/* send_to sends it to a process of the connection's other end. */
+/* send_to sends the payload to a process of the connection's other end. */
 static void send_to(char process, size_t len, uint64_t size, enum ds_fault_kind fault)
 {
     const uint8_t name[] = {119, 1, (uint8_t)process};
@@ -19,7 +19,7 @@ static void send_to(char process, size_t len, uint64_t size, enum ds_fault_kind 
     put(&event);
 }
 
-/* to_another_node goes on with a connection to another node. */
+/* to_another_node continues with a connection to another node. */
 static void to_another_node(void)
 {
     const struct ds_endpoint alice = w.conn.end[0];
@@ -45,7 +45,7 @@ static void processes(void **state)
         {4, LEN, 33334, SECOND, DS_FAULT_NONE, "4 copies of "},
         {4, LEN, 33334, SECOND + 1, DS_FAULT_NONE, NULL},
         {4, LEN, 33334, MS, DS_FAULT_GAP, NULL},
-        {9, LEN, 33334, MS, DS_FAULT_NONE, "4 copies of "}, /* told once */
+        {9, LEN, 33334, MS, DS_FAULT_NONE, "4 copies of "}, /* reported once */
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -88,7 +88,7 @@ static void nodes(void **state)
     }
 }
 
-/* What another one sends, or is of another length, is not the same. */
+/* A payload from another sender, or of another length, is a different one. */
 static void not_the_same(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void many(void **state)
     }
 }
 
-/* Processes of an earlier life of a node: creations that are large, of that very node. */
+/* Processes of an earlier incarnation of a node: large creations of that very node. */
 static void earlier_life(void **state)
 {
     static const struct {
@@ -156,7 +156,7 @@ static void earlier_life(void **state)
     }
 }
 
-/* exit/2 with kill: where the reason stands, and what only begins like it. */
+/* exit/2 with kill: the place of the reason, and reasons with the same beginning. */
 static void kills(void **state)
 {
     static const uint8_t kill[] = {119, 4, 'k', 'i', 'l', 'l'};

@@ -1,6 +1,6 @@
 /*
- * test_findings_effects.c - a finding that is the effect of another one stands behind it, and has passed when that
- * has, unless it goes on.
+ * test_findings_effects.c - a finding that is the effect of another one is listed after it, and is
+ * over when that one is, unless it goes on.
  */
 #include "findings_world.h"
 
@@ -13,7 +13,7 @@ static void stall(uint64_t conn, bool is_over, int64_t start_ns)
     put(&event);
 }
 
-/* times_out: a call of alice to a process of a node, or one on a link that was joined late. */
+/* times_out: a call from alice to a process of a node, or one on a link that was joined late. */
 static void times_out(enum call_outcome outcome, uint64_t conn, const char *node)
 {
     struct call call = call_of(outcome);
@@ -37,7 +37,7 @@ static void calls_of_a_stalled_link(void **state)
                            : i == OTHERS || i == OTHER_LINK ? "carol@127.0.0.1"
                                          : "bob@127.0.0.1";
         const uint64_t conn = i == SAME_LINK ? 1 : 3;
-        if (i == OTHERS) { /* the stalled link is of neither node of the call */
+        if (i == OTHERS) { /* the stalled link has neither node of the call */
             next_conn();
             shake(DS_STEP_CHALLENGE_ACK, "dave@127.0.0.1", "erin@127.0.0.1");
             change(DS_CONN_UP, 0, false);
@@ -49,7 +49,7 @@ static void calls_of_a_stalled_link(void **state)
         const int64_t start_ns = w.now_ns;
         w.now_ns += 4 * SECOND;
         stall(i == OTHERS ? 2 : 1, false, start_ns);
-        if (i == NO_EFFECT) { /* the stall is not told, as it was over soon */
+        if (i == NO_EFFECT) { /* the stall is not reported, as it was short */
             w.now_ns = start_ns + SECOND;
             stall(1, true, start_ns);
         }
@@ -59,7 +59,7 @@ static void calls_of_a_stalled_link(void **state)
         w.now_ns += SECOND;
         if (i != STALLED_STILL && i != NO_EFFECT)
             stall(i == OTHERS ? 2 : 1, true, start_ns);
-        /* it was called two seconds before: a callee catches up for as long as calls usually wait */
+        /* the call began two seconds before: a callee catches up for as long as calls usually wait */
         const bool is_soon = i == MADE_SOON || i == MADE_LATER;
         w.now_ns += (is_soon ? 7 : 30) * SECOND + (i == MADE_LATER || i == LATER);
         if (i >= MADE_SOON)
@@ -85,13 +85,13 @@ static void crashes(void)
     put_call(&call);
 }
 
-/* Of several causes, all have to be over; but a crash is told in front, and does not go on. */
+/* If there are several causes, all have to be over; but a crash is listed first, and does not go on. */
 static void several_causes(void **state)
 {
     enum { STALL, STALL_AND_CRASH, CRASH, BOTH_OVER, ONE_OVER, CASES };
     static const char before[] = "DS214 DS401";
     (void)state;
-    leaves_out = "DS214 DS401 DS205 DS312 DS313"; /* what is looked at is DS310 */
+    leaves_out = "DS214 DS401 DS205 DS312 DS313"; /* only DS310 is compared */
     for (int i = 0; i < CASES; i++) {
         begin();
         up();
@@ -120,7 +120,7 @@ static void several_causes(void **state)
     leaves_out = before;
 }
 
-/* A link that went down, and is up again: what timed out meanwhile has passed with it. */
+/* A link that went down and is up again: timeouts in between are over with it. */
 static void connected_again(void **state)
 {
     (void)state;
@@ -155,6 +155,6 @@ int main(void)
         cmocka_unit_test(several_causes),
         cmocka_unit_test(connected_again),
     };
-    leaves_out = "DS214 DS401"; /* what is looked at is DS313 */
+    leaves_out = "DS214 DS401"; /* only DS313 is compared */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
 /*
- * test_findings_foreign.c - packets that no node takes (detect_foreign.c): how certain it is that somebody else
- * sent them, by their times to live, and what is no finding. tests/scripts/outsiders.py makes whole captures.
+ * test_findings_foreign.c - packets that a node ignores (detect_foreign.c): how certain it is that
+ * an outsider sent them, by their TTLs, and what is no finding. tests/scripts/outsiders.py makes
+ * whole captures.
  */
 #include "findings_world.h"
 
-/* A link on which an end has sent so much with a TTL of 64. */
+/* A link on which an end has sent many segments with a TTL of 64. */
 static void begin_link(void)
 {
     leaves_out = "DS401 DS501";
@@ -34,7 +35,7 @@ static void ignore(int end, uint64_t resets, uint64_t syns, uint64_t others, uin
     w.now_ns += MS;
 }
 
-/* An end says something, so that what is known of the link is looked at. */
+/* An end sends a tick, so that the facts of the link are checked. */
 static void tick(int end)
 {
     w.now_ns += SECOND;
@@ -51,7 +52,7 @@ static void is(enum severity severity, enum certainty certainty, const char *det
     detail_has(detail);
 }
 
-/* The end of a link that goes on after it is somebody else's; that of another one is not. */
+/* The end of a link that goes on after it was sent by an outsider; that of another link was not. */
 static void ends_that_are_none(void **state)
 {
     (void)state;
@@ -74,7 +75,7 @@ static void ends_that_are_none(void **state)
         assert_int_equal(w.last.count, 2);
         assert_int_equal(w.last.certainty, CERTAINTY_SURE);
     }
-    begin(); /* a handshake that goes on */
+    begin(); /* a handshake that continues */
     step(DS_STEP_SEND_NAME, 0, "alice@a");
     close_by(0, MS, DS_CLOSE_FIN);
     assert_string_equal(w.last.kind->code, "DS119");
@@ -93,19 +94,19 @@ static void foreign(void **state)
                                            "64: they come from another host");
     sentence_is("somebody else sends packets to bob@127.0.0.1 in the name of alice@127.0.0.1");
     assert_int_equal(w.last.evidence[0].packet[0].frame, w.link.side[0].ignored.first_frame);
-    begin_link(); /* some of them from here: the others are not */
+    begin_link(); /* some of them from here: the others do not count */
     ignore(1, 1, 0, 0, 64);
     ignore(1, 0, 0, 2, 57);
     tick(0);
     is(SEVERITY_WARNING, CERTAINTY_LIKELY, "1 reset, 2 other segments; TTL 57 to 64");
-    begin_link(); /* what it has sent came in two ways */
+    begin_link(); /* its packets came on two paths */
     w.link.side[0].usual_ttl[1] = 62;
     ignore(0, 1, 0, 0, 63);
     change(DS_CONN_CLOSED, 0, true);
     is(SEVERITY_WARNING, CERTAINTY_LIKELY, "its other packets have 64 or 62");
 }
 
-/* DS505 at the distance of the end itself is possible, once it goes on. */
+/* DS505 at the distance of the end itself is possible if that goes on. */
 static void as_far_away(void **state)
 {
     (void)state;
@@ -122,12 +123,12 @@ static void as_far_away(void **state)
     tick(0);
     is(SEVERITY_WARNING, CERTAINTY_POSSIBLE, "1 SYN; TTL 62");
     begin_link();
-    ignore(0, 0, 0, 1, 64); /* which may be damage */
+    ignore(0, 0, 0, 1, 64); /* it may be damaged */
     tick(0);
     is(SEVERITY_NOTE, CERTAINTY_POSSIBLE, "1 other segment; TTL 64");
 }
 
-/* No finding: its own last RST or SYN, after which nothing comes; data that is missing then, as it was taken. */
+/* No finding: the end's own last RST or SYN, with nothing after it; missing data that was accepted. */
 static void harmless(void **state)
 {
     (void)state;
@@ -142,7 +143,7 @@ static void harmless(void **state)
         change(DS_CONN_CLOSED, 0, true);
         assert_string_equal(w.log, "");
     }
-    begin_link(); /* and where no packet of its own is known to compare with */
+    begin_link(); /* and if none of its own packets is known for comparison */
     w.link.side[0].segments = 0;
     w.link.side[0].usual_ttl[0] = 0;
     ignore(0, 1, 0, 0, 57);
@@ -150,7 +151,8 @@ static void harmless(void **state)
     assert_string_equal(w.log, "");
 }
 
-/* DS505: what comes later makes it worse, and is counted up to the end; a flood of it is no flood of records. */
+/* DS505: later packets make it more severe, and count up to the end; a flood of them makes few
+ * records. */
 static void more_of_it(void **state)
 {
     (void)state;
@@ -164,7 +166,7 @@ static void more_of_it(void **state)
     ignore(0, 1, 0, 0, 57);
     tick(0);
     is(SEVERITY_WARNING, CERTAINTY_LIKELY, "2 resets, 1 other segment;");
-    assert_string_equal(w.log, "DS505 DS505"); /* as another one, which is told at once */
+    assert_string_equal(w.log, "DS505 DS505"); /* as another finding, which is reported at once */
     ignore(0, 2, 0, 0, 57);
     tick(0);
     detail_has("2 resets, ");
@@ -179,7 +181,7 @@ static void more_of_it(void **state)
     assert_int_equal(w.last.count, 1);
 }
 
-/* DS505 of a link that was joined late, and by a message. */
+/* DS505 on a link that was joined late, and with a message. */
 static void joined_late(void **state)
 {
     (void)state;
@@ -194,7 +196,7 @@ static void joined_late(void **state)
     is(SEVERITY_WARNING, CERTAINTY_LIKELY, "1 SYN; TTL 64, but its other packets have 200");
 }
 
-/* DS306 does not blame a node for what somebody else may have sent. */
+/* DS306 does not blame a node for packets that an outsider may have sent. */
 static void unreadable(void **state)
 {
     enum { OWN, IGNORED, COUNTED, FAR_OFF, FROM_OTHER, CASES };

@@ -1,10 +1,9 @@
 /*
- * test_findings_idle.c - DS208: links that something between two nodes forgets while they are idle, and what
- * only looks so.
+ * test_findings_idle.c - DS208: idle links that a middlebox forgets, and near misses.
  */
 #include "findings_world.h"
 
-/* lost_after: alice sends something after a silence, and nobody acknowledges it. */
+/* lost_after: alice sends something after a silence, and it is not acknowledged. */
 static void lost_after(int64_t idle_ns, int64_t survived_ns)
 {
     w.link.longest_silence_ns = survived_ns;
@@ -13,7 +12,7 @@ static void lost_after(int64_t idle_ns, int64_t survived_ns)
     put_stall(DS_STALL_LOST, SECOND, false, 4);
 }
 
-/* stalls_beside: what is sent on another link is retransmitted for the third time, or acknowledged. */
+/* stalls_beside: data on another link is retransmitted for the third time, or acknowledged. */
 static void stalls_beside(const char *from, const char *to, bool is_over)
 {
     const struct ds_conn before = w.conn;
@@ -96,7 +95,7 @@ static void forgotten(void **state)
             assert_int_equal(w.last.severity, SEVERITY_ERROR);
         }
     }
-    begin(); /* what ends the old link later says nothing new */
+    begin(); /* the end of the old link later adds nothing */
     up();
     const struct ds_conn old = w.conn;
     lost_after(10 * SECOND, SECOND);
@@ -109,7 +108,7 @@ static void forgotten(void **state)
     w.link.side[0].pause_to_ns = w.link.side[0].last_data_ns = w.now_ns;
     half_close(1, DS_CLOSE_RESET);
     found("DS208");
-    begin(); /* said at first to be gone: it may have been forgotten */
+    begin(); /* first reported as gone: it may have been forgotten */
     up();
     lost_after(10 * SECOND, SECOND);
     findings_time(w.findings, w.now_ns + 75 * SECOND);
@@ -117,7 +116,7 @@ static void forgotten(void **state)
     found("DS201");
 }
 
-/* A RST with ACK is of who knew the link: that what it answers came after a silence says nothing. */
+/* A RST with ACK comes from a host that knows the link: a silence before it proves nothing. */
 static void reset_by_its_node(void **state)
 {
     (void)state;
@@ -135,7 +134,7 @@ static void reset_by_its_node(void **state)
     }
 }
 
-/* A RST in the name of a node that holds the link still, as it says when it is connected to again. */
+/* A RST in the name of a node that still has the link, as it shows when the other connects again. */
 static void reset_in_its_name(void **state)
 {
     static const struct {
@@ -145,7 +144,7 @@ static void reset_in_its_name(void **state)
     } cases[] = {
         {600 * SECOND, 1, 1, "DS204 DS208 DS118"},
         {600 * SECOND + 1, 1, 1, "DS204 DS118"},
-        {SECOND, 0, 1, "DS204 DS118"}, /* in the name of the other, which knows of it */
+        {SECOND, 0, 1, "DS204 DS118"}, /* in the name of the other node, which knows of it */
         {SECOND, 0, 0, "DS204 DS208 DS118"},
     };
     (void)state;
@@ -161,7 +160,7 @@ static void reset_in_its_name(void **state)
         step(DS_STEP_STATUS_REPLY, !cases[i].acceptor, "true");
         found(cases[i].codes);
     }
-    begin(); /* once; and one that was closed in order held nothing */
+    begin(); /* reported once; and a link that was closed in order was not kept */
     w.hidden = true;
     up();
     half_close(1, DS_CLOSE_RESET);
@@ -195,7 +194,7 @@ static void reset_in_its_name(void **state)
     assert_int_equal(w.last.evidence[0].num, 2);
     assert_int_equal(w.last.evidence[0].packet[0].frame, reset_frame);
     leaves_out = before;
-    begin(); /* what answered the first word after a silence may not have been the node at all */
+    begin(); /* the first data after a silence may not have been answered by the node at all */
     up();
     w.link.silence_ns = 10 * SECOND;
     w.link.side[0].last_data_ns = w.now_ns;
@@ -204,7 +203,8 @@ static void reset_in_its_name(void **state)
     assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
 }
 
-/* What forgot it says so, by a RST. If a link that was not idle stalls then, the path was cut. */
+/* A middlebox that forgot the link sends a RST. If a link that was not idle stalls then, the path
+ * was cut. */
 static void forgotten_and_reset(void **state)
 {
     enum { AGAIN, ANSWERED, RESTARTED, CUT_FOR_ALL, AT_ONCE, OF_OTHERS, BEFORE, RECOVERED, CASES };
@@ -242,7 +242,7 @@ static void forgotten_and_reset(void **state)
 
 static uint32_t creation_beside = 5; /* of the ends of another link */
 
-/* beside puts an event of another link: it is up, or ticks. */
+/* beside plays an event of another link: it comes up, or ticks. */
 static void beside(uint64_t number, const char *a, const char *b, enum ds_event_type type, int64_t tick_ns)
 {
     const struct ds_conn before = w.conn;
@@ -266,7 +266,7 @@ static void beside(uint64_t number, const char *a, const char *b, enum ds_event_
     w.link = link;
 }
 
-/* nameless puts an event of a connection whose nodes are not known. */
+/* nameless plays an event of a connection between unknown nodes. */
 static void nameless(uint64_t number)
 {
     const struct ds_conn before = w.conn;
@@ -276,7 +276,7 @@ static void nameless(uint64_t number)
     w.conn = before;
 }
 
-/* All links of a node fall silent at one moment: its host is cut off, and drops what it sends. */
+/* All links of a node fall silent at one moment: its host is cut off, and its packets are lost. */
 static void silenced_together(void **state)
 {
     enum { TOGETHER, PARTED, OPEN_BEFORE, UNKNOWN_BEFORE, RESTARTED_BEFORE, LATE, TOO_LATE, EARLY, TOO_EARLY,
@@ -293,7 +293,8 @@ static void silenced_together(void **state)
         const int64_t tick_ns = i == TICKS               ? 25 * SECOND - SECOND / 2
                                 : i == LONGER_THAN_TICKS ? 24 * SECOND
                                                          : 0;
-        /* two ticks of the default net_ticktime are no cut, even if the first data comes a moment later */
+        /* two ticks of the default net_ticktime are no cut, even if the first data follows a moment
+         * later */
         const int64_t idle_ns = (i == IDLED || i == IDLES ? 30 : 40) * SECOND;
         const bool was_open = i >= OPEN_BEFORE && i <= RESTARTED_BEFORE; /* before the capture */
         creation_beside = i == UNKNOWN_BEFORE ? 0 : 5;
@@ -315,7 +316,7 @@ static void silenced_together(void **state)
         w.now_ns = cut_ns + idle_ns / 2;
         beside(700, "dave@127.0.0.1", "erin@127.0.0.1", DS_EVENT_TICK, 0); /* the capture goes on */
         w.now_ns = cut_ns + idle_ns - 2 * SECOND;
-        for (uint64_t k = 1; k <= 8; k++) { /* a full set of the others */
+        for (uint64_t k = 1; k <= 8; k++) { /* as many others as can be remembered */
             if (i == FORGOTTEN)
                 beside(500 + 128 * k, "dave@127.0.0.1", "erin@127.0.0.1", DS_EVENT_TICK, 0);
             if (i == OTHERS_CAME)
@@ -359,8 +360,8 @@ static void silenced_together(void **state)
     }
 }
 
-/* The first link of a node that ends after all of them fell silent: no other one has shown yet that the nodes
- * still run, and data of it was not acknowledged. */
+/* The first link of a node that ends after all fell silent: no other one has shown yet that the
+ * nodes still run, and its data was not acknowledged. */
 static void cut_before_it_was_reset(void **state)
 {
     enum { CUT, SOON, SPOKE, OWN, UNREAD, CASES };
@@ -369,7 +370,7 @@ static void cut_before_it_was_reset(void **state)
     for (int i = 0; i < CASES; i++) {
         begin();
         beside(500, bob, carol, DS_EVENT_CONN, 0);
-        beside(500, bob, carol, DS_EVENT_TICK, SECOND); /* four seconds of silence are no idling */
+        beside(500, bob, carol, DS_EVENT_TICK, SECOND); /* four seconds of silence are not idle time */
         up();
         w.now_ns += SECOND;
         beside(700, "dave@127.0.0.1", "erin@127.0.0.1", DS_EVENT_TICK, 0); /* the capture goes on */

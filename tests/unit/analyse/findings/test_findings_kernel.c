@@ -1,6 +1,6 @@
 /*
- * test_findings_kernel.c - what kernels say of the ends of a link makes DS205 and DS214 sure, and names who is
- * at fault; what they said before it began, or says nothing, does not.
+ * test_findings_kernel.c - the kernels' answers about the ends of a link make DS205 and DS214
+ * certain, and name the end at fault; answers from before it began, or empty ones, do not.
  */
 #include "findings_world.h"
 
@@ -18,7 +18,7 @@ static void stall(enum ds_stall_why why, int64_t start_ns)
     put(&event);
 }
 
-/* Of DS205 the sender's probes were not captured: likely, unless a kernel says it. */
+/* For DS205 the sender's probes were not captured: it is likely, unless a kernel confirms it. */
 static void unread(void **state)
 {
     enum { SENDER, READER, BOTH, STALE, IDLE, NO_SPAN, CASES };
@@ -52,7 +52,7 @@ static void unread(void **state)
     }
 }
 
-/* A gap within lowers what packets say, not what a kernel says. */
+/* A gap makes the packets' evidence weaker, but not a kernel's answer. */
 static void gap_within(void **state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void lost(void **state)
 
 int main(void)
 {
-    leaves_out = "DS401 DS204"; /* others have them */
+    leaves_out = "DS401 DS204"; /* other tests cover these */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unread),
         cmocka_unit_test(gap_within),

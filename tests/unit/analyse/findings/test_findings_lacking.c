@@ -1,14 +1,14 @@
 /*
- * test_findings_lacking.c - what spans a loss is never sure: each finding with the same evidence and something
- * missing within, be it packets of the connection or records of whatever connection. It has to be less certain,
- * or not to be found at all.
+ * test_findings_lacking.c - findings across a loss are never certain: each finding with the same
+ * evidence and something missing within it, packets of the connection or records of any connection.
+ * It must be less certain, or not found.
  */
 #include "findings_world.h"
 
 enum lack { NOTHING, GAP, LOST, LOST_BEFORE, LATE_GAP };
 static enum lack lack;
 
-/* within comes when a part of the evidence is there, and a part is to come. */
+/* within is called after one part of the evidence and before another part. */
 static void within(void)
 {
     const struct loss loss = {.cause = LOSS_QUEUE, .count = 1, .first_ns = w.now_ns, .last_ns = w.now_ns};
@@ -81,7 +81,7 @@ static void misses_ticks(void)
     within();
     w.link.side[1].tick_intervals = 3;
     w.link.side[1].tick_min_ns = w.link.side[1].tick_max_ns = 15 * SECOND;
-    for (int i = 1; i <= 5; i++) { /* meanwhile the other one does tick */
+    for (int i = 1; i <= 5; i++) { /* the other one does tick in between */
         w.now_ns += 10 * SECOND;
         w.link.side[1].max_idle_ns = i == 5 ? 50 * SECOND + MS : 0;
         const struct ds_event tick = event_of(DS_EVENT_TICK, 0);
@@ -122,7 +122,7 @@ static void does_not_read(void)
     stall(DS_STALL_ZERO_WINDOW, 100);
 }
 
-/* wakes_up: bob was suspended, and what he says then is answered with a RST. */
+/* wakes_up: bob was suspended, and his next data is answered with a RST. */
 static void wakes_up(void)
 {
     up();
@@ -289,7 +289,7 @@ static void ignores_resets(void)
     put(&tick);
 }
 
-/* is_held_down: an end asks whether the other's mnesia counts its own as down, and it does. */
+/* is_held_down: an end asks whether the other's mnesia considers its own as down, and it does. */
 static void is_held_down(int asker)
 {
     static const char *const name[] = {"alice@127.0.0.1", "bob@127.0.0.1"};
@@ -544,7 +544,7 @@ static void asks(const char *host, bool is_answer)
 
 static void does_not_resolve(void)
 {
-    asked("alice"); /* her host has to do with nodes, and that of bob is in the name of one */
+    asked("alice"); /* nodes are known on her host, and bob's host is in the name of one */
     step(DS_STEP_SEND_NAME, 1, "bob@bob");
     asks("bob", false);
     within();
@@ -622,7 +622,7 @@ static void lacks_a_link(void)
 static const struct play {
     const char *code;
     void (*go)(void);
-    bool has_no_conn; /* no packet of a connection is missing: there is none */
+    bool has_no_conn; /* no packet of a connection is missing, as it has no connection */
 } plays[] = {
     {"DS101", refuses_cookie, false},      {"DS105", is_unreachable, true},
     {"DS106", has_no_epmd, true},          {"DS115", does_not_answer, false},
@@ -651,7 +651,7 @@ static const struct play {
     {"DS211", lacks_a_link, false},
 };
 
-/* certainty_of plays, and returns how certain a code is; CERTAINTY_POSSIBLE + 1: it is not found. */
+/* certainty_of plays, and returns the certainty of a code; CERTAINTY_POSSIBLE + 1: it is not found. */
 static int certainty_of(const struct play *play, enum lack what)
 {
     lack = what;
@@ -687,7 +687,7 @@ static void less_certain(void **state)
     }
 }
 
-/* A gap is known a while after what follows it came: what was found meanwhile is taken back in part. */
+/* A gap is known a while after later packets: findings in between are partly withdrawn. */
 static void known_later(void **state)
 {
     static const struct play sure = {"DS205", does_not_read, false};
@@ -696,7 +696,7 @@ static void known_later(void **state)
     assert_int_equal(certainty_of(&sure, LATE_GAP), CERTAINTY_LIKELY);
     detail_has("; packets are missing in that time");
     lack = NOTHING;
-    for (int late = 0; late < 2; late++) { /* but not of long before */
+    for (int late = 0; late < 2; late++) { /* but not one from long before */
         begin();
         does_not_read();
         w.now_ns += 5 * SECOND + late;
@@ -711,7 +711,7 @@ static void known_later(void **state)
     assert_int_equal(w.last.certainty, CERTAINTY_SURE);
 }
 
-/* What one packet says is so, whatever is missing beside it. */
+/* If one packet proves a finding, missing packets do not matter. */
 static void one_packet(void **state)
 {
     (void)state;
@@ -726,7 +726,7 @@ static void one_packet(void **state)
     }
 }
 
-/* So many losses are remembered, the latest ones. */
+/* The cap on remembered losses: the latest ones. */
 static void many_losses(void **state)
 {
     enum { AT_MOST = 16 }; /* MAX_HOLES */

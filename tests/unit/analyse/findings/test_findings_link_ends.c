@@ -1,12 +1,12 @@
 /*
- * test_findings_link_ends.c - how links end: when a silence is one that a node gives up for, which ends are alike, and
- * which of them are told once; up to the very time at which it is something else.
+ * test_findings_link_ends.c - how links end: which silences make a node give up, which ends are
+ * alike, and which of them are reported once; up to the very time at which it is something else.
  */
 #include "findings_world.h"
 
-#define TICK_NS (15 * SECOND) /* where none was measured */
+#define TICK_NS (15 * SECOND) /* if none was measured */
 
-/* goes_silent: bob says nothing for so long, and alice's last word comes so long after his. */
+/* goes_silent: bob is silent for silence_ns, and alice's last message comes goes_on_ns after his. */
 static void goes_silent(int64_t silence_ns, int64_t goes_on_ns)
 {
     begin();
@@ -44,7 +44,7 @@ static void silence(void **state)
         found("DS201");
         detail_has(acknowledged ? "its kernel still acknowledged" : "did not acknowledge either");
     }
-    for (int is_due = 0; is_due < 2; is_due++) { /* its own tick, of the usual interval */
+    for (int is_due = 0; is_due < 2; is_due++) { /* its own tick, at the usual interval */
         goes_silent(TICK_NS - 1 + is_due, TICK_NS - 1);
         w.link.side[0].tick_intervals = 2;
         w.link.side[0].tick_last_ns = 4 * SECOND;
@@ -53,7 +53,7 @@ static void silence(void **state)
         found("DS201");
         assert_int_equal(w.last.certainty, is_due ? CERTAINTY_SURE : CERTAINTY_LIKELY);
     }
-    goes_silent(0, 0); /* one that was never heard is not one that fell silent */
+    goes_silent(0, 0); /* an end that was never heard did not fall silent */
     w.link.side[0].tick_intervals = 2;
     w.link.side[0].tick_last_ns = 300 * SECOND;
     w.link.side[1].last_data_ns = 0;
@@ -61,14 +61,14 @@ static void silence(void **state)
     found("DS204");
 }
 
-/* On a link that was joined late nodes may have no names, and the silent one may not have said anything since:
- * it is given up all the same. */
+/* On a link that was joined late, nodes may have no names, and the silent one may not have sent
+ * anything since: it is given up all the same. */
 static void silence_without_names(void **state)
 {
     enum { NO_NAMES, ONE_NAME, NO_DATA, UNSEEN, CASES };
     (void)state;
     for (int i = 0; i < 2 * CASES; i++) {
-        const bool is_stuck = i >= CASES; /* it acknowledges, and the other one closes */
+        const bool is_stuck = i >= CASES; /* it acknowledges, and the other closes */
         const int which = i % CASES;
         begin();
         change(DS_CONN_JOINED_LATE, 0, false);
@@ -97,7 +97,7 @@ static void silence_without_names(void **state)
     }
 }
 
-/* What a node sends does not arrive: it is given up, but was neither suspended nor gone. */
+/* A node's packets do not arrive: it is given up, but was neither suspended nor gone. */
 static void is_held(void **state)
 {
     enum { MISSING, HOLE, HOLE_LATER, HOLE_FILLED, OWN_HOLE, GONE, CASES };
@@ -135,7 +135,7 @@ static void is_held(void **state)
     }
 }
 
-/* is_cut: a link whose ends had said nothing for so long each is reset. */
+/* is_cut: a link is reset after its ends were silent for these times. */
 static void is_cut(int64_t idle_ns_0, int64_t idle_ns_1)
 {
     up();
@@ -170,7 +170,7 @@ static void idle_links(void **state)
     }
 }
 
-/* is_unread: bob stops to read what alice sends, a second ago. */
+/* is_unread: bob stopped reading alice's data a second ago. */
 static void is_unread(bool is_over, int64_t duration_ns)
 {
     struct ds_event event = event_of(DS_EVENT_STALL, 0);
@@ -179,8 +179,8 @@ static void is_unread(bool is_over, int64_t duration_ns)
     put(&event);
 }
 
-/* A node that was suspended wakes, and what it says is answered with a RST: no middlebox is there, as it had not read
- * either. */
+/* A node that was suspended wakes, and its data is answered with a RST: this is no middlebox, as it
+ * had not read either. */
 static void woke_up(void **state)
 {
     enum { RESET, SHORT, SPOKE, READS, READ_LONG_AGO, OTHER_WAY, LATE, CASES };
@@ -224,7 +224,7 @@ static void woke_up(void **state)
         }
         found(is_given_up ? "DS205 DS201" : "DS205 DS204");
     }
-    for (int is_idle = 0; is_idle < 2; is_idle++) { /* what was read long before it was idle */
+    for (int is_idle = 0; is_idle < 2; is_idle++) { /* it was read long before it was idle */
         begin();
         up();
         w.link.side[1].last_data_ns = w.now_ns;
@@ -237,7 +237,7 @@ static void woke_up(void **state)
         up();
         found(is_idle ? "DS205 DS204 DS208" : "DS205 DS204");
     }
-    begin(); /* nor is it idle whenever nothing passes for as long */
+    begin(); /* nor is it idle whenever nothing passes for that long */
     for (int i = 0; i < 2; i++) {
         up();
         w.link.side[0].last_data_ns = w.now_ns;
@@ -251,7 +251,7 @@ static void woke_up(void **state)
     found("DS205 DS204 DS205 DS204");
 }
 
-/* An end is told of once, and only of a link that was up. */
+/* An end is reported once, and only if the link was up. */
 static void told_once(void **state)
 {
     (void)state;
@@ -265,7 +265,7 @@ static void told_once(void **state)
     shake(DS_STEP_CHALLENGE, "alice@a", "bob@b");
     half_close(0, DS_CLOSE_RESET);
     found("DS102");
-    begin(); /* one that was up before the capture began */
+    begin(); /* it was up before the capture began */
     shake(DS_STEP_SEND_NAME, "alice@127.0.0.1", "bob@127.0.0.1");
     w.conn.end[0].addr = w.conn.end[1].addr;
     change(DS_CONN_JOINED_LATE, 0, false);
@@ -273,7 +273,7 @@ static void told_once(void **state)
     found("DS204");
 }
 
-/* comes_up: a link of these two, whoever dials; alice was started as her first creation. */
+/* comes_up: a link of these two comes up, whichever dials; alice has her first creation. */
 static void comes_up(bool bob_dials, uint32_t alices, uint32_t bobs)
 {
     const char *const alice = "alice@127.0.0.1", *const bob = "bob@127.0.0.1";
@@ -285,7 +285,7 @@ static void comes_up(bool bob_dials, uint32_t alices, uint32_t bobs)
     next_conn();
 }
 
-/* A link comes and goes: as long as neither node was restarted, whoever dials. */
+/* A link flaps if neither node was restarted, whichever dials. */
 static void flaps(void **state)
 {
     enum { ALICE_DIALS, BOB_DIALS, IN_TURN, NO_CREATION, NONE_OF_BOBS, NONE_OF_ALICES, CASES };
@@ -312,7 +312,7 @@ static void flaps(void **state)
     }
 }
 
-/* Somebody does not acknowledge, and is not heard of again. */
+/* An end does not acknowledge, and is not heard any more. */
 static void fades(void **state)
 {
     enum { FADES, NEVER_HEARD, OVER, HELD_UP, OTHER_LINK, CASES };
@@ -327,7 +327,7 @@ static void fades(void **state)
         event.stall = (struct ds_stall){.why = i == HELD_UP ? DS_STALL_ZERO_WINDOW : DS_STALL_LOST,
                                         .is_over = i == OVER, .in_flight = 4};
         put(&event);
-        if (i == OTHER_LINK) { /* of which something is heard */
+        if (i == OTHER_LINK) { /* a link on which something is heard */
             next_conn();
             event = event_of(DS_EVENT_TICK, 1);
             put(&event);
@@ -355,7 +355,8 @@ static void fades(void **state)
     }
 }
 
-/* Who is heard is not gone: then one way is cut, or where both are, what is between them. */
+/* An end that is heard is not gone: then one direction is cut, or, if both are, the path between
+ * them. */
 static void fades_both_ways(void **state)
 {
     enum { HEARD_BEFORE, SPOKE_TOO_SOON, HEARD_LATER, BOTH, OTHER_LINK, CASES };
@@ -396,8 +397,8 @@ static void fades_both_ways(void **state)
     }
 }
 
-/* A new link of two nodes says of the old one at once that it was given up; and of which nobody is to blame,
- * where neither was restarted. */
+/* A new link between two nodes shows at once that the old one was given up; and no node is blamed
+ * if neither was restarted. */
 static void up_again(void **state)
 {
     enum { NEITHER, RESTARTED, HEARD, BOTH_WAIT, CLOCK_BACK, UNKNOWN, UNKNOWN_BEFORE, CASES };
@@ -458,7 +459,7 @@ static void clock_goes_back(void **state)
     assert_int_equal(w.last.last_ns, first_ns);
 }
 
-/* An end closes its link, and retransmits that: the other node may not know of it. */
+/* An end closes its link, and retransmits the FIN: the other node may not know of it. */
 static void closes_unheard(void **state)
 {
     enum { UNACKED, BY_THE_OTHER, OVER, OTHER_LINK, CASES };

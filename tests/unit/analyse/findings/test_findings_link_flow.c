@@ -1,6 +1,6 @@
 /*
- * test_findings_link_flow.c - what goes over links that are up: ticks, losses, stalls, large messages; how much of it is
- * a finding, to the very time and number, and of which end.
+ * test_findings_link_flow.c - traffic on links that are up: ticks, losses, stalls, large messages;
+ * from which exact time and number on it is a finding, and about which end.
  */
 #include "findings_world.h"
 
@@ -68,7 +68,7 @@ static void missed_ticks(void **state)
         found(i == MISSED ? "DS202" : i == HALF_CLOSED ? "DS204" : "");
         assert_int_equal(w.num != 0 ? w.last.count : 1, 1);
     }
-    begin(); /* both ends do: the one and, later, the other */
+    begin(); /* both ends do: one and, later, the other */
     up();
     for (int end = 0; end < 2; end++) {
         set_ticks(end, 3, 10 * SECOND, 10 * SECOND);
@@ -79,7 +79,7 @@ static void missed_ticks(void **state)
     sentence_is("bob@127.0.0.1 missed ticks on its link with alice@127.0.0.1");
 }
 
-/* A pause of all excuses who was silent meanwhile, if it is long enough and not over before. */
+/* A pause of all traffic excuses silent nodes, if it is long enough and not over before. */
 static void pauses(void **state)
 {
     static const struct {
@@ -89,7 +89,7 @@ static void pauses(void **state)
         {22 * SECOND + 500 * MS, 15 * SECOND, false},
         {22 * SECOND + 500 * MS + 1, 15 * SECOND, true},
         {3600 * SECOND, 45 * SECOND + 1, true},
-        {3600 * SECOND, 45 * SECOND, false}, /* over when that one fell silent */
+        {3600 * SECOND, 45 * SECOND, false}, /* it was over when that node fell silent */
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -106,7 +106,7 @@ static void pauses(void **state)
     }
 }
 
-/* What is told late, as it waited for its keys, makes no pause of the time that goes back for it. */
+/* A record that is reported late, as it waited for its keys, goes back in time but is no pause. */
 static void what_is_told_late_is_no_pause(void **state)
 {
     (void)state;
@@ -159,7 +159,7 @@ static void losses(void **state)
         tick(0);
     }
     found("DS212 DS212");
-    for (uint64_t others = 0; others < 2; others++) { /* whether one end was gone is seen, or not */
+    for (uint64_t others = 0; others < 2; others++) { /* whether one end was gone can be seen, or not */
         begin();
         up();
         w.link.side[0].segments = 20;
@@ -195,7 +195,7 @@ static void black_holes(void **state)
         w.link.side[0].most_repeats = 3;
         stall(0, DS_STALL_LOST, SECOND, i == OVER, i == SMALL ? 999 : 1000);
         stall(0, DS_STALL_LOST, SECOND, i == OVER, i == SMALL ? 999 : 1000);
-        if (i == SILENT) { /* its host may be gone: of that is spoken when nothing more comes */
+        if (i == SILENT) { /* its host may be gone: that is reported when nothing more comes */
             assert_int_equal(w.num, 0);
             w.now_ns += SECOND;
             change(DS_CONN_OPEN_AT_END, 0, true);
@@ -207,7 +207,7 @@ static void black_holes(void **state)
         assert_int_equal(w.last.certainty, i == HOLE ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE);
         assert_int_equal(w.last.severity, i == HOLE ? SEVERITY_ERROR : SEVERITY_WARNING);
     }
-    for (int given_up = 0; given_up < 2; given_up++) { /* DS201 tells of a host that is gone */
+    for (int given_up = 0; given_up < 2; given_up++) { /* DS201 reports a host that is gone */
         begin();
         up();
         w.now_ns += 2 * SECOND;
@@ -221,7 +221,7 @@ static void black_holes(void **state)
     }
 }
 
-/* Where the large ones should arrive their lack tells; the calls that wait for them are not hung. */
+/* At the receiver, missing large segments show the loss; the calls that wait for them do not hang. */
 static void holes_behind_the_loss(void **state)
 {
     enum { CALLED = 6 };
@@ -245,8 +245,8 @@ static void holes_behind_the_loss(void **state)
     }
 }
 
-/* The other end is heard after all, and acknowledges nothing of it: its host is not gone. Where it sends again
- * what has come, one way is cut for all. */
+/* The other end is heard after all, and does not acknowledge the data: its host is not gone. If it
+ * retransmits data that arrived, one direction is cut for everything. */
 static void hole_is_heard(void **state)
 {
     enum { HEARD, ACKNOWLEDGED, NOT_YET, ONE_WAY, ONE_WAY_BEFORE, SMALL, TOLD_BEFORE, CASES };
@@ -280,7 +280,7 @@ static void hole_is_heard(void **state)
     }
 }
 
-/* That it is heard is no sign that its silence is over, nor that another one begins. */
+/* Being heard does not end its silence, nor begin another one. */
 static void heard_is_no_silence(void **state)
 {
     (void)state;
@@ -338,7 +338,7 @@ static void answers_that_do_not_arrive(void **state)
     }
 }
 
-/* So many answers are remembered. */
+/* The cap on remembered answers. */
 static void many_answers_that_do_not_arrive(void **state)
 {
     enum { AT_MOST = 256 }; /* MAX_ANSWERS */
@@ -358,7 +358,7 @@ static void many_answers_that_do_not_arrive(void **state)
     }
 }
 
-/* Whose window is full or closed: a full one of an end that is not heard is that of one that is gone. */
+/* A full or closed window: a full one of an end that is not heard belongs to a host that is gone. */
 static void windows(void **state)
 {
     (void)state;
@@ -371,12 +371,12 @@ static void windows(void **state)
         stall(0, is_full ? DS_STALL_FULL_WINDOW : DS_STALL_ZERO_WINDOW, 2 * SECOND, false, 100);
         found(is_full && !is_heard ? "" : "DS205");
     }
-    begin(); /* EPMD's connections are none of nodes */
+    begin(); /* connections of EPMD are not between nodes */
     w.conn.end[1].port = EPMD;
     w.conn.link = &w.link;
     stall(0, DS_STALL_ZERO_WINDOW, 2 * SECOND, false, 100);
     found("");
-    begin(); /* of both directions: each has its own stall */
+    begin(); /* both directions: each has its own stall */
     up();
     stall(0, DS_STALL_ZERO_WINDOW, SECOND, false, 100);
     stall(1, DS_STALL_ZERO_WINDOW, SECOND, true, 100);
@@ -402,7 +402,7 @@ static void bursts(void **state)
     }
 }
 
-/* What had to wait is told afterwards, of a stall that was told. */
+/* Delayed messages are reported after the stall, if that was reported. */
 static void held_up(void **state)
 {
     enum { ONE, TWO, SHORT, LOST, MISSING, NONE, CASES };
@@ -452,7 +452,7 @@ static void large_messages(void **state)
     }
 }
 
-/* A link that was blocked before it was recognised: of that no stall tells. */
+/* A link that was stalled before it was recognised: no stall reports that. */
 static void blocked_before(void **state)
 {
     enum { BLOCKED, BRIEFLY, OPEN_WINDOW, NOT_LATE, BOTH, CASES };

@@ -1,6 +1,6 @@
 /*
- * test_findings_links.c - findings of connections that are up: ticks, silence, stalls, losses, ends; for each code records
- * that raise it, and near misses that do not.
+ * test_findings_links.c - findings about connections that are up: ticks, silence, stalls, losses,
+ * ends; for each code records that raise it, and near misses that do not.
  */
 #include "findings_world.h"
 
@@ -24,7 +24,7 @@ static void silence(void **state)
         assert_true((strstr(out.data, "still acknowledged") != NULL) == acknowledged);
         ds_buffer_free(&out);
     }
-    assert_int_equal(w.last.certainty, CERTAINTY_LIKELY); /* of a ticktime that was not seen */
+    assert_int_equal(w.last.certainty, CERTAINTY_LIKELY); /* by a ticktime that was not seen */
     begin();
     up();
     w.now_ns += 60 * SECOND;
@@ -44,14 +44,14 @@ static void silence(void **state)
         found("DS201");
         assert_int_equal(w.last.certainty, CERTAINTY_SURE);
     }
-    begin(); /* neither end says anything: the capture was not there, or one's clock was set */
+    begin(); /* neither end sends anything: the capture paused, or a clock was set */
     up();
     w.now_ns += 60 * SECOND;
     w.conn.counters[0].ticks = 4;
     w.link.side[0].last_data_ns += 29 * SECOND - SECOND;
     half_close(0, DS_CLOSE_FIN);
     found("DS204");
-    for (int ticked = 0; ticked < 2; ticked++) { /* it may merely tick less often */
+    for (int ticked = 0; ticked < 2; ticked++) { /* it may only tick less often */
         begin();
         up();
         w.link.side[0].tick_intervals = 2;
@@ -65,13 +65,13 @@ static void silence(void **state)
         found("DS201");
         assert_int_equal(w.last.certainty, ticked ? CERTAINTY_SURE : CERTAINTY_LIKELY);
     }
-    begin(); /* an idle link that somebody closes */
+    begin(); /* an idle link that an end closes */
     up();
     w.now_ns += 30 * SECOND;
     w.conn.counters[0].ticks = 2;
     half_close(0, DS_CLOSE_FIN);
     found("DS204");
-    begin(); /* the silent one closes itself */
+    begin(); /* the silent end closes it */
     up();
     w.now_ns += 60 * SECOND;
     w.conn.counters[0].ticks = 4;
@@ -186,7 +186,7 @@ static void flaps(void **state)
     }
 }
 
-/* What had come already, as the other end says, was not lost. */
+/* Data that had arrived before, according to the other end, was not lost. */
 static void sent_needlessly(void **state)
 {
     (void)state;
@@ -203,7 +203,7 @@ static void sent_needlessly(void **state)
             detail_has("100 of 200 segments were retransmitted; 13 of them needlessly, because "
                        "they had arrived");
     }
-    begin(); /* it says more than there is */
+    begin(); /* it claims more than there is */
     up();
     w.link.side[0].data_segments = 200;
     w.link.side[0].lost_upstream = 10;
@@ -213,7 +213,7 @@ static void sent_needlessly(void **state)
     found("DS212");
 }
 
-/* A sender that does not ask has nothing to send, or that was not captured. */
+/* A sender without probes has nothing to send, or they were not captured. */
 static void stalls_without_a_try(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static void stalls(void **state)
         if (times == 3)
             assert_int_equal(w.last.severity, SEVERITY_WARNING);
     }
-    begin(); /* within so long a time that is little */
+    begin(); /* little for such a long time */
     up();
     w.link.side[0].first_ns = w.now_ns;
     w.link.side[0].stalls = 9;
@@ -268,7 +268,7 @@ static void stalls(void **state)
     w.now_ns += 21 * SECOND;
     put_stall(DS_STALL_ZERO_WINDOW, SECOND / 2, true, 100);
     found("");
-    begin(); /* nothing at all is heard of it: it is gone */
+    begin(); /* nothing is heard of it at all: it is gone */
     up();
     w.now_ns += 3 * SECOND;
     put_stall(DS_STALL_FULL_WINDOW, 2 * SECOND, false, 100);
@@ -284,7 +284,7 @@ static void stalls(void **state)
     w.link.side[1].data_segments = 5;
     put_stall(DS_STALL_LOST, SECOND, false, 90); /* a small one */
     found("");
-    for (uint64_t others = 4; others <= 5; others++) { /* where others are lost, too, it is the path */
+    for (uint64_t others = 4; others <= 5; others++) { /* if others are lost, too, it is the path */
         begin();
         up();
         w.link.side[1].data_segments = 5;
@@ -296,7 +296,7 @@ static void stalls(void **state)
         put_stall(DS_STALL_LOST, SECOND, false, 1400);
         found(others == 4 ? "DS207" : "");
     }
-    begin(); /* the capture ends meanwhile: the same one */
+    begin(); /* the capture ends in between: the same one */
     up();
     put_stall(DS_STALL_ZERO_WINDOW, SECOND, false, 100);
     put_stall(DS_STALL_ZERO_WINDOW, 2 * SECOND, false, 100);
@@ -304,7 +304,7 @@ static void stalls(void **state)
     assert_int_equal(w.last.count, 1);
 }
 
-/* What is sent is not acknowledged. */
+/* Data that is not acknowledged. */
 
 static void fading(void **state)
 {
@@ -335,7 +335,7 @@ static void fading(void **state)
     }
 }
 
-/* goes_fading: what alice sends is sent again and again; both tick every second. */
+/* goes_fading: alice's data is retransmitted again and again; both tick every second. */
 static void goes_fading(void)
 {
     begin();
@@ -350,8 +350,9 @@ static void goes_fading(void)
     put_stall(DS_STALL_LOST, SECOND, false, 4);
 }
 
-/* What comes at last was waiting for a network, or is the answer of a host that knows nothing of the link: it
- * had been given up, be that told by then or not, and how it ends is nobody's fault. */
+/* The data that comes at last was waiting for a network, or is the answer of a host that does not
+ * know the link. It had been given up, whether that was reported by then or not, and its end is no
+ * node's fault. */
 static void given_up_before_the_end(void **state)
 {
     enum { RESET, FIN, TICKS, STAYS, CASES };
@@ -383,7 +384,7 @@ static void given_up_before_the_end(void **state)
     }
 }
 
-/* One way is cut: what comes the other way is no answer, and may cease as well. */
+/* One direction is cut: packets in the other one are no answer, and may cease as well. */
 static void heard_once(void **state)
 {
     enum { TIME, UP_SOON, UP_LATER, CASES };
@@ -406,7 +407,7 @@ static void heard_once(void **state)
     }
 }
 
-/* No answer can come while nothing gets through, and what is sent again is not one of many that are lost. */
+/* No answer can come while nothing gets through, and retransmissions are not many losses. */
 static void nothing_gets_through(void **state)
 {
     (void)state;
@@ -422,8 +423,8 @@ static void nothing_gets_through(void **state)
     }
 }
 
-/* Whose first word after a silence is answered by a RST may have been forgotten; not where it comes from who
- * spoke, or after no silence to speak of. */
+/* If the first data after a silence is answered by a RST, the link may have been forgotten; not if
+ * the RST comes from the sender, or if the silence was short. */
 static void reset_without_a_word(void **state)
 {
     enum { FORGOTTEN, SHORT, OWN_WORD, CASES };
@@ -440,8 +441,8 @@ static void reset_without_a_word(void **state)
     }
 }
 
-/* Two nodes give each other up while nothing of either is captured, and what ends their link comes when
- * something gets through again: both tick, and have not; or they have connected again meanwhile. */
+/* Two nodes give each other up while nothing of either is captured, and the end of their link comes
+ * when something gets through again: both tick, and have not; or they have connected again. */
 static void parted(void **state)
 {
     enum { TICKS, SOON, ONE_TICKS, NO_TICKS, AGAIN, AGAIN_FIN, AGAIN_BURST, AGAIN_SOON, RESTARTED, BEFORE, GAP,
@@ -510,7 +511,7 @@ static void parted(void **state)
             w.link.side[end].last_data_ns = w.now_ns - MS;
             w.link.side[end].max_quiet_ns = 12 * SECOND - MS;
         }
-        if (is_resent) { /* by an end that had not yet been acknowledged: there is no silence_ns */
+        if (is_resent) { /* by an end that had not been acknowledged yet: it has no silence_ns */
             w.link.side[0].pause_from_ns = w.now_ns - 12 * SECOND;
             w.link.side[0].pause_to_ns = w.now_ns - SECOND - (i == RESENT_EARLY);
             w.link.side[0].last_data_ns = w.now_ns;
@@ -522,14 +523,14 @@ static void parted(void **state)
             continue;
         }
         found("DS201");
-        /* Had the capture paused, the packets that were sent again would follow a gap. */
+        /* If the capture had paused, the retransmissions would follow a gap. */
         const bool is_doubtful = (is_paused && !is_resent) || i == UNKNOWN_BEFORE;
         assert_int_equal(w.last.certainty, is_doubtful ? CERTAINTY_POSSIBLE : CERTAINTY_LIKELY);
         assert_int_equal(w.last.severity, is_doubtful ? SEVERITY_WARNING : SEVERITY_ERROR);
         if (i != LATE)
             sentence_is("alice@127.0.0.1 and bob@127.0.0.1 disconnected, as nothing got through between them: "
                         "net_tick_timeout");
-        /* A new link ends the silence, a second before what ends the old one. */
+        /* A new link ends the silence, a second before the end of the old one. */
         detail_has(has_ticks ? "neither was heard for 12.00 s, though each ticks every 4.00 s"
                               : "neither was heard for 11.00 s, and they connected again");
         assert_int_equal(w.last.last_ns, has_ticks ? w.now_ns : w.now_ns - SECOND);

@@ -1,12 +1,12 @@
 /*
- * test_findings_lookups.c - findings of what is asked before there is a connection: names of hosts, EPMD's
+ * test_findings_lookups.c - findings about lookups before there is a connection: host names, EPMD's
  * names, ports that are tried; for each code records that raise it, and near misses that do not.
  */
 #include "findings_world.h"
 
 static const struct ds_addr alices_host = {4, {10, 0, 0, 1}}, name_server = {4, {10, 0, 0, 53}};
 
-/* lookup tells of a question (code < 0) or an answer, of whoever asks. */
+/* lookup plays a question (code < 0) or an answer, from any client. */
 static void lookup_by(struct ds_addr client, const char *name, int code, bool has_address)
 {
     struct ds_conn conn = {.end = {{.addr = client}, {.addr = name_server}}};
@@ -56,7 +56,7 @@ static void does_not_resolve(void **state)
     lookup_by(alices_host, "bob", 0, false);
     found("DS109");
     sentence_is("bob does not resolve: the name has no address");
-    begin_asking(); /* nobody answers: asked again */
+    begin_asking(); /* no answer: asked again */
     lookup_by(alices_host, "bob", -1, false);
     w.now_ns += 5 * SECOND;
     lookup_by(alices_host, "bob", -1, false);
@@ -66,7 +66,7 @@ static void does_not_resolve(void **state)
     sentence_is("bob does not resolve: DNS does not answer");
 }
 
-/* icmp: a host or router says of a question that it does not arrive. */
+/* icmp: a host or router reports that a question does not arrive. */
 static void icmp(struct ds_addr client, const char *name, const char *what)
 {
     struct ds_conn conn = {.end = {{.addr = client}, {.addr = name_server}}};
@@ -101,7 +101,7 @@ static void name_server_is_not_there(void **state)
     }
 }
 
-/* Where no node was seen nobody is accused, but it is said. */
+/* If no node was seen, nothing is blamed on one, but the failure is reported. */
 static void others_names(void **state)
 {
     (void)state;
@@ -125,12 +125,12 @@ static void others_names(void **state)
 static void resolves(void **state)
 {
     (void)state;
-    begin_asking(); /* the list of domains, as resolvers go through it */
+    begin_asking(); /* the search list of domains, in a resolver's order */
     lookup("bob.default.svc.cluster.local", 3);
     lookup("bob.svc.cluster.local", 3);
     lookup("bob", 0);
     found("");
-    begin_asking(); /* both kinds at once, and no address of one kind */
+    begin_asking(); /* both kinds at once, and one kind has no address */
     lookup_by(alices_host, "bob", -1, false);
     lookup_by(alices_host, "bob", -1, false);
     lookup_by(alices_host, "bob", 0, true);
@@ -140,21 +140,21 @@ static void resolves(void **state)
     lookup("bob", 3);
     asked("bob");
     found("");
-    begin_asking(); /* somebody else's: no node is there */
+    begin_asking(); /* another program's: no node is there */
     lookup_by((struct ds_addr){4, {10, 0, 0, 99}}, "bob", -1, false);
     lookup_by((struct ds_addr){4, {10, 0, 0, 99}}, "bob", 3, false);
     found("");
     begin_asking(); /* once, and the capture ends: the answer may be on its way */
     lookup_by(alices_host, "bob", -1, false);
     found("");
-    begin_asking(); /* other kinds of questions are not about hosts */
+    begin_asking(); /* other types of questions are not about hosts */
     struct ds_event event = event_of(DS_EVENT_LOOKUP, 1);
     event.lookup = (struct ds_lookup){.name = text("bob"), .type = 33, .is_answer = true, .code = 3};
     put(&event);
     found("");
 }
 
-/* How long is waited, for whom, and what the answer was. */
+/* How long an answer may take, for which clients, and which answers count. */
 static void bounds_of_lookups(void **state)
 {
     static const struct ds_addr epmds_host = {4, {10, 0, 0, 2}}, one_more = {4, {10, 0, 0, 1}};
@@ -176,11 +176,11 @@ static void bounds_of_lookups(void **state)
         sentence_is(codes[i].sentence);
         assert_int_equal(w.last.evidence[0].ts_ns, asked_ns);
     }
-    begin_asking(); /* the host of EPMD has to do with nodes as well */
+    begin_asking(); /* the host of EPMD is one of nodes as well */
     lookup_by(epmds_host, "bob", -1, false);
     lookup_by(epmds_host, "bob", 3, false);
     found("DS109");
-    for (int quads = 0; quads < 3; quads++) { /* both kinds of addresses, and nothing else */
+    for (int quads = 0; quads < 3; quads++) { /* both types of addresses, and no others */
         begin_asking();
         struct ds_conn conn = {.end = {{.addr = one_more}, {.addr = name_server}}};
         for (int answer = 0; answer < 2; answer++) {
@@ -193,7 +193,7 @@ static void bounds_of_lookups(void **state)
         }
         found(quads < 2 ? "DS109" : "");
     }
-    for (int is_long = 0; is_long < 2; is_long++) { /* one question is forgotten after a while */
+    for (int is_long = 0; is_long < 2; is_long++) { /* a single question is forgotten after a while */
         begin_asking();
         lookup_by(alices_host, "bob", -1, false);
         w.now_ns += is_long ? 30 * SECOND : 30 * SECOND - 1;
@@ -203,17 +203,17 @@ static void bounds_of_lookups(void **state)
         if (!is_long)
             detail_has("10.0.0.1 asked 10.0.0.53, 2 times");
     }
-    begin_asking(); /* asked again after a no, and no answer: that is what was last */
+    begin_asking(); /* asked again after a no, without an answer: the last one counts */
     lookup("bob", 3);
     lookup_by(alices_host, "bob", -1, false);
     found("DS109");
     sentence_is("bob does not resolve: DNS does not answer");
-    begin_asking(); /* of names of one length the first is shown */
+    begin_asking(); /* of names of one length, the first is shown */
     lookup("bob.one", 3);
     lookup("bob.two", 3);
     found("DS109");
     sentence_is("bob.one does not resolve: there is no such name (NXDOMAIN)");
-    begin_asking(); /* in other capitals and with other domains it is no other question */
+    begin_asking(); /* in upper case and with other domains it is the same question */
     lookup("bob.example", 3);
     lookup("bob.other", 3);
     lookup("bobby.example", 3);
@@ -221,7 +221,7 @@ static void bounds_of_lookups(void **state)
     lookup_by(epmds_host, "bob.example", 3, false);
     findings_end(w.findings);
     assert_int_equal(w.num, 3);
-    for (int has_digit = 0; has_digit < 2; has_digit++) { /* a name that is one, not the beginning of one */
+    for (int has_digit = 0; has_digit < 2; has_digit++) { /* a whole name, not the beginning of one */
         begin_asking();
         step(DS_STEP_SEND_NAME, 0, "n@ZOE");
         lookup(has_digit ? "zoe2" : "zoe.example", 3);
@@ -230,7 +230,7 @@ static void bounds_of_lookups(void **state)
     }
 }
 
-/* Somebody who goes on to EPMD has its answer; others do not have it. */
+/* A client that goes on to EPMD has its answer; others do not. */
 static void dials_after_a_lookup(void **state)
 {
     (void)state;
@@ -242,7 +242,7 @@ static void dials_after_a_lookup(void **state)
         asked("carol"); /* by 10.0.0.1 */
         found(host == 1 ? "" : "DS109");
     }
-    for (int host = 127; host <= 128; host++) { /* of the machine's own addresses any may ask */
+    for (int host = 127; host <= 128; host++) { /* any of the machine's own addresses may ask */
         begin();
         w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {(uint8_t)host, 0, 0, 1}};
         epmd(DS_EPMD_PORT2_RESP, 1, "bob", PORT, 0);
@@ -265,7 +265,7 @@ static void many_hosts(void **state)
             w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {10, 9, 0, (uint8_t)i}};
             step(DS_STEP_SEND_NAME, 0, name);
             step(DS_STEP_SEND_NAME, 0, name); /* once more: the same */
-            step(DS_STEP_SEND_NAME, 0, "n@"); /* none */
+            step(DS_STEP_SEND_NAME, 0, "n@"); /* an empty name */
         }
         next_conn();
         const struct ds_addr last = {4, {10, 9, 0, (uint8_t)(num - 1)}};
@@ -289,7 +289,7 @@ static void many_hosts(void **state)
     }
 }
 
-/* At the cap the question goes that was asked or answered longest ago. */
+/* At the cap, the question that was asked or answered longest ago is evicted. */
 static void oldest_lookup(void **state)
 {
     enum { AT_MOST = 64 }; /* MAX_LOOKUPS */
@@ -299,17 +299,17 @@ static void oldest_lookup(void **state)
         char name[16];
         snprintf(name, sizeof name, "h%d", i == AT_MOST ? 999 : i);
         if (i == AT_MOST)
-            lookup_by(alices_host, "h0", 3, false); /* the answer of the first: now h1 is the oldest */
+            lookup_by(alices_host, "h0", 3, false); /* the answer to the first: now h1 is the oldest */
         w.now_ns++;
         lookup_by(alices_host, name, -1, false);
     }
     lookup_by(alices_host, "h0", 3, false);
-    lookup_by(alices_host, "h1", 3, false); /* nobody knows who asked */
+    lookup_by(alices_host, "h1", 3, false); /* the client is not known */
     found("DS109");
     sentence_is("h0 does not resolve: there is no such name (NXDOMAIN)");
 }
 
-/* More names than there is room for: the oldest are forgotten, and nothing worse. */
+/* More names than there is room for: the oldest are forgotten, and nothing else. */
 static void many_lookups(void **state)
 {
     (void)state;
@@ -334,7 +334,7 @@ static void scanners(void **state)
         step(DS_STEP_SEND_NAME, 0, knocks[i]);
         found(i == 0 ? "DS116" : "");
     }
-    begin(); /* OTP 26 and later refuse it for its flags: that is no other finding */
+    begin(); /* OTP 26 and later refuse it for its flags: that is no additional finding */
     struct ds_event event = event_of(DS_EVENT_HANDSHAKE, 0);
     event.handshake = (struct ds_handshake){
         .step = DS_STEP_SEND_NAME, .name = text("AAAAAA@AAAAAAA"), .version = 6, .has_flags = true};
@@ -352,7 +352,7 @@ static void names_of_epmd(int client)
     next_conn();
 }
 
-/* Who asks again waits in one place, also when an earlier one has become free. */
+/* A client that asks again has one entry, also if an earlier one has become free. */
 static void looks_around_again(void **state)
 {
     (void)state;
@@ -361,14 +361,14 @@ static void looks_around_again(void **state)
     w.now_ns += 5 * SECOND;
     names_of_epmd(9);
     findings_time(w.findings, w.now_ns + 6 * SECOND);
-    assert_int_equal(w.num, 1); /* the first of them, whose place is free now */
+    assert_int_equal(w.num, 1); /* the first of them, whose entry is free now */
     names_of_epmd(9);
     found("DS116 DS116");
     sentence_is("10.0.0.9 asked EPMD of 10.0.0.2 for the names of its nodes");
     assert_int_equal(w.last.count, 1);
 }
 
-/* Somebody asks EPMD for all names: a node's host may. */
+/* A client asks EPMD for all names: one on a node's host may. */
 static void looks_around(void **state)
 {
     (void)state;
@@ -384,7 +384,7 @@ static void looks_around(void **state)
     begin(); /* on its own host */
     names_of_epmd(2);
     found("");
-    begin(); /* it goes on as a node, or was known as one */
+    begin(); /* it continues as a node, or was known as one */
     names_of_epmd(1);
     asked("bob");
     found("");
@@ -393,13 +393,13 @@ static void looks_around(void **state)
     next_conn();
     names_of_epmd(1);
     found("");
-    begin(); /* who was connected with as well */
+    begin(); /* a host that was connected to, too */
     shake(DS_STEP_STATUS, "alice@a", "bob@b");
     next_conn();
     w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, 3}};
     names_of_epmd(2);
     found("");
-    begin(); /* more than there is room for: nobody knows */
+    begin(); /* more than there is room for: unknown */
     for (int i = 0; i < 300; i++) {
         w.conn.end[0].addr = (struct ds_addr){4, {10, 1, (uint8_t)(i / 200), (uint8_t)(i % 200)}};
         epmd(DS_EPMD_PORT_PLEASE2_REQ, 0, "bob", 0, 0);

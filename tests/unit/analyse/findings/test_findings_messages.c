@@ -1,6 +1,6 @@
 /*
- * test_findings_messages.c - findings of what nodes say: calls, global, meshes, what is dangerous or secret; for each code
- * records that raise it, and near misses that do not.
+ * test_findings_messages.c - findings about messages: calls, global, meshes, dangerous calls and
+ * secrets; for each code records that raise it, and near misses that do not.
  */
 #include "findings_world.h"
 
@@ -14,12 +14,12 @@ static void calls(void **state)
     begin();
     call(CALL_UNANSWERED, 5 * SECOND - 1);
     found("");
-    begin(); /* the answer may have been in what is missing */
+    begin(); /* the answer may be among the missing bytes */
     const struct ds_event gap = event_of(DS_EVENT_GAP, 1);
     put(&gap);
     call(CALL_UNANSWERED, 5 * SECOND);
     found("");
-    begin(); /* nobody knows who was asked: nor who answered */
+    begin(); /* the callee is unknown: so is the sender of the answer */
     const struct call unknown = {.number = 1, .conn = 1, .label = "gen:call", .group = "",
                                  .start_ns = w.now_ns, .end_ns = w.now_ns + 9 * SECOND,
                                  .outcome = CALL_UNANSWERED};
@@ -48,7 +48,7 @@ static void calls(void **state)
     findings_record(w.findings, &late);
     found("DS301");
     assert_int_equal(w.last.severity, SEVERITY_WARNING);
-    begin(); /* of global, or the like */
+    begin(); /* global's, or similar */
     late.note.late = true;
     late.note.group = "otp";
     findings_record(w.findings, &late);
@@ -62,7 +62,7 @@ static void calls(void **state)
         put(&event);
         found(gaps ? "" : "DS306");
         if (gaps == 0)
-            assert_int_equal(w.last.certainty, CERTAINTY_LIKELY); /* nothing of it could be read */
+            assert_int_equal(w.last.certainty, CERTAINTY_LIKELY); /* it was unreadable */
     }
     begin();
     event.message.control = (struct ds_term){.data = (const uint8_t *)"j", .len = 1};
@@ -166,7 +166,7 @@ static void fan_out(void **state)
             const uint8_t name[] = {119, 1, i == ONE_PROCESS ? 'a' : (uint8_t)('a' + n)};
             struct ds_event event = message(0, payload, sizeof payload);
             event.message.role[DS_ROLE_TO] = (struct ds_term){.data = name, .len = sizeof name};
-            payload[20000] = i == OTHER_PAYLOADS ? n : 0; /* where no sample is taken */
+            payload[20000] = i == OTHER_PAYLOADS ? n : 0; /* between the samples */
             w.now_ns += i == LATER ? 2 * SECOND : MS;
             event.ts_ns = w.now_ns;
             put(&event);
@@ -250,7 +250,7 @@ static void missing_code(void **state)
         if (w.num != 0)
             assert_int_equal(w.last.certainty, cases[i / 2].certainty);
     }
-    begin(); /* a fun of which the code is not there */
+    begin(); /* a fun whose code is missing */
     begin_terms();
     put_tuple(2);
     put_tuple(2);
@@ -362,7 +362,7 @@ static void cut_by_global(void **state)
         up();
         said_by_global("lost_connection", "global:lost_connection", 0);
         said_by_global("remove_connection", "global:remove_connection", 0);
-        found(closed_by == 0 ? "DS204 DS210" : "DS204"); /* carol, who was lost, has ended */
+        found(closed_by == 0 ? "DS204 DS210" : "DS204"); /* carol, the lost node, has ended */
         if (closed_by == 0)
             assert_int_equal(w.last.severity, SEVERITY_ERROR);
     }
@@ -381,8 +381,8 @@ static void cut_by_global(void **state)
     }
 }
 
-/* Nodes that end while others are said to be lost: their own loss counts, by however many it is told. On the
- * host of who tells it nothing is seen of it. */
+/* Nodes that end while others are reported lost: their own loss counts, however many nodes report
+ * it. It cannot be seen on the host of the reporting node. */
 static void ends_among_others(void **state)
 {
     enum { ENDED, OF_ONE_HOST, MANY_BEFORE, TOO_MANY_AFTER, RESET, CASES };
@@ -414,7 +414,8 @@ static void ends_among_others(void **state)
     }
 }
 
-/* How the link that was lost had ended, if it was seen: only of one that its lost node closed is nothing said. */
+/* How the lost link had ended, if that was captured: nothing is reported only if its lost node
+ * closed it. */
 static void ends_before_the_cut(void **state)
 {
     enum { RESET, FELL_SILENT, UP_AGAIN, CASES };
@@ -453,7 +454,7 @@ static void is_not_acknowledged(void)
     put(&event);
 }
 
-/* The link that was lost fades, whoever waits: what is sent over it is not acknowledged any more; or is again. */
+/* The lost link fades, whoever waits: its data is not acknowledged any more; or is again. */
 static void fades_before_the_cut(void **state)
 {
     enum { ALICE_WAITS, CAROL_WAITS, IS_HEARD, CASES };
@@ -489,7 +490,7 @@ static void link_up(const char *one, uint8_t host_one, const char *two, uint8_t 
     next_conn();
 }
 
-/* greets: the node at the initiator's end of a link meets those that it hears of. */
+/* greets: the node at the initiator's end of a link connects to the nodes it hears of. */
 static void greets(const char *node)
 {
     struct ds_event event = message(0, "", 0);
@@ -499,8 +500,8 @@ static void greets(const char *node)
     next_conn();
 }
 
-/* A link that was up before may be idle: it shows itself with its next tick, maybe before any other. Of two
- * nodes of whose hosts no attempt failed is spoken when it would have. */
+/* A link from before the capture may be idle: it is seen with its next tick, perhaps before any
+ * other. Two nodes without a failed attempt are reported when one would have failed. */
 static void meshes_joined_late(void **state)
 {
     enum { BEFORE_ALL, AFTER, OTHER_HOSTS, TURNED, NONE, CASES };
@@ -525,7 +526,7 @@ static void meshes_joined_late(void **state)
         }
         w.now_ns += 65 * SECOND - 1;
         findings_time(w.findings, w.now_ns);
-        const unsigned in_clear = i == NONE ? 2 : 3; /* of each link */
+        const unsigned in_clear = i == NONE ? 2 : 3; /* one for each link */
         assert_int_equal(w.num, in_clear);
         findings_time(w.findings, w.now_ns + 1);
         findings_time(w.findings, w.now_ns + 100 * SECOND);
@@ -541,7 +542,7 @@ static void meshes_joined_late(void **state)
     }
 }
 
-/* So many links of before are remembered; where there are more, nothing is said. */
+/* The cap on remembered earlier links; beyond it, nothing is reported. */
 static void meshes_joined_late_at_the_cap(void **state)
 {
     (void)state;
@@ -565,7 +566,7 @@ static void meshes_joined_late_at_the_cap(void **state)
 static void meshes(void **state)
 {
     enum { SEEN, UNSEEN, CONNECTED, EARLY, GREETED, ALONE, LATE, CASES };
-    /* Of clear text is spoken with each link. */
+    /* Each link reports clear text. */
     static const char *const codes[CASES] = {"DS401 DS401 DS105 DS211", "DS401 DS401",
                                              "DS401 DS401 DS401", "DS401 DS401 DS105",
                                              "DS401 DS401 DS105 DS211", "DS401 DS401 DS105",
@@ -600,7 +601,7 @@ static void meshes(void **state)
     }
 }
 
-/* What is not looked at is said. */
+/* Unchecked nodes are reported. */
 static void meshes_at_the_cap(void **state)
 {
     (void)state;
@@ -631,7 +632,7 @@ static void dangerous_code(void **state)
     } cases[] = {{"os", "cmd", NOTE_REQUEST, "DS403"},
                  {"lists", "seq", NOTE_REQUEST, ""},
                  {"os", "timestamp", NOTE_REQUEST, ""},
-                 {"init", "stop", NOTE_REQUEST, ""}, /* of which audit speaks */
+                 {"init", "stop", NOTE_REQUEST, ""}, /* --report audit reports these */
                  {"os", "cmd", NOTE_REPLY, ""}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -665,7 +666,7 @@ static void secrets(void **state)
         if (i == BINARY_KEY)
             put_binary("password");
         else
-            put_bytes("R\0", 2); /* an atom of the cache */
+            put_bytes("R\0", 2); /* a cached atom */
         if (i == NO_TEXT)
             put_atom("none");
         else
@@ -685,20 +686,20 @@ static void secrets(void **state)
     }
 }
 
-/* Nodes of before OTP 21 put the cookie into what they send: {2, Cookie, To}, {6, From, Cookie, To}, and
- * with a token behind it 12 and 16. */
+/* Nodes before OTP 21 put the cookie into their messages: {2, Cookie, To}, {6, From, Cookie, To},
+ * and with a token behind it 12 and 16. */
 static void cookies(void **state)
 {
     static const struct {
         uint8_t op;
-        unsigned at; /* where an atom stands; all else are pids */
+        unsigned at; /* the place of an atom; all others are pids */
         const char *atom;
         bool in_tls, found;
     } cases[] = {
         {2, 1, "monster", false, true},  {2, 1, "", false, false},        {2, 1, "monster", true, false},
         {2, 2, "monster", false, false}, {6, 2, "monster", false, true},  {6, 1, "monster", false, false},
         {12, 1, "monster", false, true}, {16, 2, "monster", false, true}, {22, 1, "monster", false, false},
-        {99, 1, "monster", false, false}, /* which there is not */
+        {99, 1, "monster", false, false}, /* which does not exist */
     };
     static const struct ds_tls tls;
     (void)state;

@@ -1,12 +1,12 @@
 /*
- * test_findings_mnesia.c - DS601, mnesia is split: who asks, who starts, what was written meanwhile, and when it
- * is over.
+ * test_findings_mnesia.c - DS601, mnesia is split: which node asks, which one starts, writes in
+ * between, and when it is over.
  */
 #include "findings_world.h"
 
 static const char *name[] = {"alice@a", "bob@b", "carol@c"};
 
-/* ask is a call of a function of mnesia; bob is end 1 where alice asks. answer NULL: it fails. */
+/* ask plays a call of a function of mnesia; bob is end 1 if alice asks. answer NULL: it fails. */
 static void ask_of(int asker, int asked_node, const char *mod, const char *fun, const char *answer)
 {
     struct call call = {.number = ++w.frame, .conn = w.conn.number, .label = "erpc:call", .group = "otp",
@@ -29,7 +29,7 @@ static void ask_of(int asker, int asked_node, const char *mod, const char *fun, 
     findings_record(w.findings, &(struct record){.call = &call});
 }
 
-/* ask_between is the same of nodes one of which is not known. */
+/* ask_between does the same for nodes one of which is not known. */
 static void ask_between(struct ds_text asker, struct ds_text asked_node)
 {
     struct call call = {.number = 1, .conn = 1, .label = "erpc:call", .group = "otp", .outcome = CALL_OK,
@@ -95,7 +95,7 @@ static void splits(void **state)
     detail_has("their tables may differ from now on");
     assert_non_null(strstr(finding_advice(&w.last), "mnesia:set_master_nodes/1"));
     found("DS601");
-    begin_split(); /* the other one does not ask, as far as the capture goes */
+    begin_split(); /* the other one does not ask in the rest of the capture */
     ask(0, 1, "true");
     findings_time(w.findings, w.now_ns + SECOND);
     assert_int_equal(w.num, 0);
@@ -103,18 +103,18 @@ static void splits(void **state)
     assert_int_equal(w.num, 1);
     assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
     found("DS601");
-    begin_split(); /* nor does the capture go on */
+    begin_split(); /* nor does the capture continue */
     ask(0, 1, "true");
     found("DS601");
     assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
-    begin_split(); /* more of them than are kept: each is told */
+    begin_split(); /* more of them than are kept: each is reported */
     static char many[20][20];
     for (int i = 0; i < 20; i++) {
         snprintf(many[i], sizeof many[i], "n%d@h", i);
         name[1] = many[i];
         ask(0, 1, "true");
         assert_int_equal(w.num, i < 8 ? 0 : i - 7); /* MAX_SPLITS */
-        if (i == 8 || i == 9) /* the oldest gives way */
+        if (i == 8 || i == 9) /* the oldest is evicted */
             sentence_is(i == 8 ? "alice@a and n0@h are connected again, and each counted the other's mnesia as down"
                                : "alice@a and n1@h are connected again, and each counted the other's mnesia as down");
     }
@@ -123,7 +123,7 @@ static void splits(void **state)
     assert_int_equal(w.num, 20);
 }
 
-/* What is no split: no, a failure, a first start, another function, mnesia that starts. */
+/* No split: the answer no, a failure, a first start, another function, mnesia that starts. */
 static void starts(void **state)
 {
     (void)state;
@@ -139,12 +139,12 @@ static void starts(void **state)
     ask(1, 0, "true");
     ask(0, 1, NULL);
     found("");
-    begin_split(); /* and so it is where alice asked before it negotiated */
+    begin_split(); /* and also if alice asked before it negotiated */
     ask(0, 1, "true");
     negotiate(1, 0);
     ask(1, 0, "true");
     found("");
-    begin_split(); /* one that has run for long */
+    begin_split(); /* one that has run for a long time */
     negotiate(1, 0);
     w.now_ns += 20 * SECOND;
     ask(1, 0, "true");
@@ -190,7 +190,7 @@ static void is_over(void **state)
     findings_sum_up(w.findings);
     assert_false(w.last.is_past);
     w.now_ns += 60 * SECOND;
-    negotiate(1, 2); /* with somebody else */
+    negotiate(1, 2); /* with another node */
     findings_sum_up(w.findings);
     assert_false(w.last.is_over || w.last.is_past);
     negotiate(1, 0);
@@ -210,7 +210,7 @@ static void applications(void **state)
     static const struct {
         const char *group, *label, *advice;
     } apps[] = {{"rabbit", "rabbit_node_monitor", "rabbitmqctl stop_app"},
-                {"rabbit", "ra:append", "mnesia:set_master_nodes/1"}, /* others use that */
+                {"rabbit", "ra:append", "mnesia:set_master_nodes/1"}, /* other applications use that */
                 {"ejabberd", "ejabberd:route", "ejabberdctl set_master"},
                 {"elixir", "phoenix", "mnesia:set_master_nodes/1"}};
     (void)state;
@@ -241,7 +241,7 @@ static void applications(void **state)
     name[1] = "bob@b";
 }
 
-/* What was written when: two seconds after they heard each other last, and before they are connected again. */
+/* Times of writes: two seconds after they heard each other last, and before they are connected again. */
 static void written_when(void **state)
 {
     enum { AT_TWO, BEHIND, AT_UP, BEFORE_UP, HEARD_LATER, HEARD_SOON, A_SECOND_APART, SAME_LENGTH, CASES };
@@ -284,7 +284,7 @@ static void written_when(void **state)
     name[2] = "carol@c";
 }
 
-/* Messages of links whose nodes are not known, or one of them. */
+/* Messages on links with an unknown node, or two. */
 static void nameless(void **state)
 {
     (void)state;
@@ -301,7 +301,7 @@ static void nameless(void **state)
     }
 }
 
-/* Alice writes with carol while bob is away; what carol and she wrote before and after does not count. */
+/* Alice writes with carol while bob is away; their writes before and after do not count. */
 static void writes(void **state)
 {
     (void)state;
@@ -335,7 +335,7 @@ static void writes(void **state)
     }
 }
 
-/* Each allocation may fail: what is found is whole, else that is counted. */
+/* Each allocation may fail: a finding is complete, or the failure is counted. */
 static void run_without_memory(void *context)
 {
     struct ds_stats stats = {0};

@@ -1,5 +1,5 @@
 /*
- * test_findings_rabbit.c - DS606, RabbitMQ acts on a partition: what its node monitors tell each other.
+ * test_findings_rabbit.c - DS606, RabbitMQ acts on a partition: messages between its node monitors.
  */
 #include "findings_world.h"
 
@@ -65,7 +65,7 @@ static void acts(void **state)
     found("DS606");
 }
 
-/* What is said at other times, what is no such message, and what others say. */
+/* Messages at other times, other messages, and those of other processes. */
 static void routine(void **state)
 {
     (void)state;
@@ -91,7 +91,8 @@ static void routine(void **state)
     found("");
 }
 
-/* from_monitor is what a node monitor, process id, says: node_up with a Guid, or keepalive where that is 0. */
+/* from_monitor makes a message of a node monitor, process id: node_up with a Guid, or keepalive if
+ * that is 0. */
 static struct ds_event from_monitor(uint8_t id, uint8_t guid)
 {
     struct ds_event event = event_of(DS_EVENT_MESSAGE, 0);
@@ -121,7 +122,7 @@ static void monitor_lives(uint8_t id, uint8_t guid)
     begin_terms();
 }
 
-/* link_again: the link was lost after a while, and is up again after a while. */
+/* link_again: the link is lost after a while, and up again after a while. */
 static void link_again(void)
 {
     close_by(1, 20 * SECOND, DS_CLOSE_RESET);
@@ -161,8 +162,8 @@ static void pauses(void **state)
     found("DS606");
 }
 
-/* A pause is told apart by what came before, so that it is no more than possible; packets that are missing within
- * do not change that, and what one message says stays sure. */
+/* A pause is distinguished by earlier messages, so it is at most possible; missing packets do not
+ * change that, and a finding that one message proves stays certain. */
 static void gap_monitor(void **state)
 {
     (void)state;
@@ -183,8 +184,8 @@ static void gap_monitor(void **state)
     found("DS606");
 }
 
-/* Joined late, a node monitor has no past: its first node_up shows no pause. What autoheal does is told all the
- * same. */
+/* Joined late, nothing is known of a node monitor: its first node_up does not show a pause.
+ * Autoheal is reported all the same. */
 static void late_monitor(void **state)
 {
     (void)state;
@@ -201,14 +202,14 @@ static void late_monitor(void **state)
     found("DS606");
 }
 
-/* What is no pause: other ways to stop and start, each with one thing that differs. */
+/* No pause: other ways to stop and start, each with one difference. */
 static void no_pause(void **state)
 {
     (void)state;
     begin_monitor(); /* the link stays: rabbitmqctl stop_app and start_app */
     monitor_lives(9, 3);
     found("");
-    begin_monitor(); /* RabbitMQ ran on, and says so on each new link */
+    begin_monitor(); /* RabbitMQ ran on, and sends that on each new link */
     link_again();
     monitor_lives(7, 3);
     found("");
@@ -244,7 +245,7 @@ static void heals(void **state)
     (void)state;
     begin_monitor();
     link_again();
-    w.conn.end[0].node = text("rabbit@b"); /* who is kept says it */
+    w.conn.end[0].node = text("rabbit@b"); /* the winner sends it */
     w.conn.end[1].node = text("rabbit@a");
     put_autoheal("winner_is");
     monitor_says("rabbit_node_monitor");
@@ -256,7 +257,8 @@ static void heals(void **state)
     found("DS606");
 }
 
-/* More pairs than there is room for: the one that was silent for longest is forgotten, and nothing is wrong. */
+/* More pairs than there is room for: the one that was silent for longest is forgotten, and no
+ * finding is wrong. */
 static void many(void **state)
 {
     (void)state;

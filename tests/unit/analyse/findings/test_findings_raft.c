@@ -1,5 +1,5 @@
 /*
- * test_findings_raft.c - raft clusters of ra: what their messages tell of them, and DS603, no
+ * test_findings_raft.c - raft clusters of ra: what their messages reveal about them, and DS603, no
  * leader; DS604, leaders that change; DS605, a follower that lags.
  */
 #include "analyse/calls/raft.h"
@@ -8,7 +8,7 @@
 static const char *const node[] = {"rabbit@a", "rabbit@b", "rabbit@c", "rabbit@d", "rabbit@e",
                                    "rabbit@f", "rabbit@g", "rabbit@h", "rabbit@i"};
 static const char *queue = "orders";
-static struct raft raft; /* given the same messages */
+static struct raft raft; /* gets the same messages */
 static uint16_t likely;
 
 static void begin_raft(void)
@@ -147,12 +147,12 @@ static void told(void **state)
     append(0, 1, 3, 12, 12, 0);
     assert_int_equal(c->slowest_ns, 5 * MS);
     assert_int_equal(c->commit, 12);
-    /* Another cluster with a queue of that name; one that is seen from two sides is one. */
+    /* Another cluster with a queue of that name; one that is seen from two sides counts once. */
     append(3, 3, 9, 1, 1, 0);
     assert_int_equal(raft.clusters.num, 2);
     append(0, 3, 9, 1, 1, 0);
     assert_int_equal(raft.clusters.num, 1);
-    /* One that leads no more; a queue that was deleted and made again. */
+    /* A leader that is one no more; a queue that was deleted and created again. */
     begin_raft();
     append(0, 1, 5, 10, 10, 0);
     append(2, 1, 4, 20, 20, 0);
@@ -165,7 +165,7 @@ static void told(void **state)
     assert_string_equal(raft_node(c, c->leader).data, node[2]);
 }
 
-/* What cannot be read tells nothing. */
+/* Unreadable messages prove nothing. */
 static void unreadable(void **state)
 {
     (void)state;
@@ -303,13 +303,13 @@ static void lags(void **state)
         assert_true(w.last.is_over);
         found("DS605");
     }
-    begin_raft(); /* one that was never heard: its answers may not be readable */
+    begin_raft(); /* a member that was never heard: its answers may be unreadable */
     for (uint32_t i = 0; i < 9; i++) {
         append(0, 1, 3, 10 + i, 10 + i, 1);
         w.now_ns += SECOND;
     }
     found("");
-    begin_raft(); /* something of it came that could not be read */
+    begin_raft(); /* an unreadable message of it came */
     append(0, 1, 3, 10, 10, 1);
     reply(1, 0, 3, 11);
     for (uint32_t i = 0; i < 9; i++) {
@@ -331,7 +331,7 @@ static void lags(void **state)
         }
     }
     found("");
-    for (int runs = 0; runs < 3; runs++) { /* in a file messages have no facts of their link */
+    for (int runs = 0; runs < 3; runs++) { /* in a file, messages have no facts of their link */
         begin_raft();
         w.conn.link = NULL;
         append(0, 1, 3, 10, 10, 1);
@@ -374,7 +374,7 @@ static void lags(void **state)
     found("");
 }
 
-/* Three rounds of votes in ten seconds; and who refused from the first one on. */
+/* Three rounds of votes in ten seconds; and a member that refused from the first one on. */
 static void leaderless_at_least(void **state)
 {
     enum { JUST, SOON, TWO_ROUNDS, CASES };
@@ -417,7 +417,7 @@ static void elections_within(void **state)
     }
 }
 
-/* What shows that a follower may have answered, and what does not; how often it is asked, and for how long. */
+/* Signs that a follower may have answered, and others; how often it is asked, and for how long. */
 static void lags_at_least(void **state)
 {
     enum { THRICE, TWICE, SOON, HEARD_BEFORE, HEARD, UNREAD, UNREAD_BEFORE, UNACKED, NOTHING_LACKS, CASES };
@@ -461,7 +461,7 @@ static void lags_at_least(void **state)
         assert_int_equal(w.last.is_over, !is_behind);
         found("DS605");
     }
-    begin_raft(); /* members for whom there is no room */
+    begin_raft(); /* members without room */
     for (int to = 1; to < 9; to++)
         append(0, to, 3, 10, 10, 1);
     reply(8, 0, 3, 10);
@@ -470,7 +470,7 @@ static void lags_at_least(void **state)
     found("");
 }
 
-/* What is lost within makes each less certain. */
+/* Missing packets make each finding less certain. */
 static void gaps(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * test_findings_reach.c - connections that never came about: which answer of EPMD led to them, how long and for
- * whom it counts, and how many attempts are remembered.
+ * test_findings_reach.c - connections that were never established: which answer of EPMD led to
+ * them, how long and for which client it counts, and how many attempts are remembered.
  */
 #include "findings_world.h"
 
@@ -10,7 +10,7 @@ static void is_refused(void)
     close_by(1, MS, DS_CLOSE_RESET);
 }
 
-/* An answer counts for who asked, for the place that it told, and for a minute. */
+/* An answer counts for the client, for the place in it, and for a minute. */
 static void answers_that_count(void **state)
 {
     enum { COUNTS, LATE, OTHER_CLIENT, OTHER_SERVER, OTHER_PORT, CASES };
@@ -18,7 +18,7 @@ static void answers_that_count(void **state)
     for (int i = 0; i < CASES; i++) {
         begin();
         asked("bob");
-        w.now_ns += i == LATE ? 60 * SECOND - MS : 60 * SECOND - MS - 1; /* close_by takes a MS */
+        w.now_ns += i == LATE ? 60 * SECOND - MS : 60 * SECOND - MS - 1; /* close_by waits 1 ms */
         if (i == OTHER_CLIENT)
             w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, 9}};
         if (i == OTHER_SERVER)
@@ -39,7 +39,7 @@ static void answers_that_count(void **state)
     sentence_is("a connection from 10.0.0.1 to carol, 10.0.0.2 port 5555 is refused");
 }
 
-/* Names of EPMD are kept up to a length. */
+/* EPMD's names are kept up to a greatest length. */
 static void long_names(void **state)
 {
     enum { LEN = 64 };
@@ -77,7 +77,7 @@ static void repeated_attempts(void **state)
     }
 }
 
-/* What is no attempt that failed: something was said, or nobody followed it. */
+/* No failed attempt: something was sent, or nothing followed it. */
 static void no_attempts(void **state)
 {
     enum { CACHED_BY_SERVER, CACHED_BY_CLIENT, UNFOLLOWED, OF_A_CALL, OF_A_MONITOR, CASES };
@@ -108,7 +108,7 @@ static void refused_by_epmd(uint8_t host)
     next_conn();
 }
 
-/* EPMD that cannot be reached: of each host, and as many as are remembered. */
+/* EPMD that cannot be reached: on each host, and up to the cap. */
 static void epmds(void **state)
 {
     enum { AT_MOST = 32 }; /* MAX_REFUSED */
@@ -132,7 +132,7 @@ static void epmds(void **state)
     assert_int_equal(w.last.evidence[0].ts_ns, refused_ns);
 }
 
-/* A port that has accepted over this version of IP is not of the other one. */
+/* A port that accepted over this version of IP is not that of the other version. */
 static void port_that_accepted(void **state)
 {
     enum { NEVER, UP, JOINED_LATE, ITS_CLIENT, OTHER_PORT, LONG_AGO, TOO_MANY, CASES };
@@ -182,8 +182,8 @@ static void tries_epmd(struct ds_addr from, struct ds_addr to, enum ds_close how
     next_conn();
 }
 
-/* A node that starts: "localhost" is ::1 first, where EPMD may not listen; or there is none yet, and the node
- * starts one, which takes a while on a busy machine. */
+/* A node that starts: "localhost" is ::1 first, where EPMD may not listen; or there is none yet,
+ * and the node starts one, which takes a while on a busy machine. */
 static void epmd_of_the_own_host(void **state)
 {
     enum { OTHER_LOOPBACK, LATE, TOO_LATE, OTHER_HOST, CAPTURE_ENDS, CASES };
@@ -207,8 +207,8 @@ static void epmd_of_the_own_host(void **state)
     }
 }
 
-/* EPMD that can be reached after a while: that it could not is no error any more. Who is refused is refused as all
- * are; who gets no answer may be alone with that. */
+/* EPMD can be reached after a while: the finding is no error any more. A refused client is refused
+ * like all others; a client without an answer may be the only one. */
 static void epmd_reached_later(void **state)
 {
     enum { SOON, LATER, TOLD, BY_OTHER, ALONE_SOON, ALONE, OTHER_FAILS, CASES };
@@ -239,8 +239,8 @@ static void epmd_reached_later(void **state)
     }
 }
 
-/* That nobody answers is known long after the attempt: it counts from its first SYN; and who was reached
- * meanwhile has been away. */
+/* It is known only long after the attempt that there is no answer: the finding counts from the
+ * first SYN; and a host that was reached in between has been away. */
 static void epmd_of_a_host_that_comes_back(void **state)
 {
     enum { STAYS_AWAY, IS_BACK, WAS_THERE_BEFORE, OTHERS_ARE, REFUSES, CASES };
@@ -267,7 +267,7 @@ static void epmd_of_a_host_that_comes_back(void **state)
     }
 }
 
-/* A host of which a finding says that nothing reaches it: of its EPMD nothing is known. */
+/* If a finding reports that a host cannot be reached, nothing is known about its EPMD. */
 static void epmd_of_a_host_that_is_gone(void **state)
 {
     enum { PORT_SILENT, PORT_REFUSED, OTHER_HOST, BEFORE, EPMD_REFUSES, CASES };
@@ -288,7 +288,7 @@ static void epmd_of_a_host_that_is_gone(void **state)
     }
 }
 
-/* Where links are captured in part, an answer may be among what is not there. */
+/* If links are captured in part, an answer may not be captured. */
 static void epmd_in_part_of_a_capture(void **state)
 {
     enum { WHOLE, ONE_WAY, CUT, REFUSED, CASES };
@@ -318,7 +318,7 @@ static void epmd_in_part_of_a_capture(void **state)
     }
 }
 
-/* EPMD that accepts, or its kernel does, and does not answer who then gives up. */
+/* EPMD or its kernel accepts, and does not answer; the client then gives up. */
 static void epmd_is_stuck(void **state)
 {
     enum { LEFT, LEFT_OPEN, SOON, ANSWERED, CUT, BY_SERVER, UNSEEN, NOT_ASKED, NAMES, GOES_ON, CASES };

@@ -1,12 +1,14 @@
 /*
- * test_findings_refusal.c - why a handshake was closed: by whom, after which step and how long, and what both ends
- * had said by then; each reason up to the very time or name at which it is another.
+ * test_findings_refusal.c - why a handshake was closed: by which end, after which step and time,
+ * and what both ends had sent by then; each reason up to the very time or name at which it is
+ * another.
  */
 #include "findings_world.h"
 
 #define SETUP_NS (5 * SECOND) /* ACCEPTOR_NS */
 
-/* Who waits for a second or longer has waited in vain; who is asked to go on has no such reason. */
+/* An end that waits for a second or longer gave up waiting; an end that has to send the next step
+ * has no such reason. */
 static void waits(void **state)
 {
     static const struct {
@@ -39,7 +41,7 @@ static void waits(void **state)
     }
 }
 
-/* Who waited, for whom, and how long all of it took. */
+/* The waiting end, what it waited for, and the total time. */
 static void gives_up(void **state)
 {
     static const struct {
@@ -68,7 +70,7 @@ static void gives_up(void **state)
     }
 }
 
-/* One that closes its own end first, and may yet be answered. */
+/* An end that closes first, and may still be answered. */
 static void half_closed(void **state)
 {
     (void)state;
@@ -81,7 +83,7 @@ static void half_closed(void **state)
         close_by(1, MS, DS_CLOSE_FIN);
         found(waits_long ? "DS115" : "DS119");
     }
-    begin(); /* who began it is the end that sent send_name */
+    begin(); /* the initiator is the end that sent send_name */
     step(DS_STEP_SEND_NAME, 1, "alice@a");
     half_close(1, DS_CLOSE_FIN);
     step(DS_STEP_STATUS, 0, "nok");
@@ -89,7 +91,7 @@ static void half_closed(void **state)
     found("");
 }
 
-/* The names of who answers, where EPMD was asked for bob. */
+/* The names in the acceptor's answer, after a lookup of bob at EPMD. */
 static void other_names(void **state)
 {
     static const struct {
@@ -107,7 +109,7 @@ static void other_names(void **state)
     }
 }
 
-/* says tells flags: of send_name, or of a challenge after one with all flags. */
+/* says sends flags: in send_name, or in a challenge after a send_name with all flags. */
 static void says(enum ds_handshake_step which, uint64_t flags)
 {
     struct ds_event event = event_of(DS_EVENT_HANDSHAKE, which == DS_STEP_CHALLENGE);
@@ -121,7 +123,7 @@ static void says(enum ds_handshake_step which, uint64_t flags)
     put(&event);
 }
 
-/* Who lacks a flag is refused by the other end; who refuses lacks none. */
+/* An end that lacks a flag is refused by the other end; the refusing end lacks none. */
 static void flags(void **state)
 {
     static const struct {
@@ -154,7 +156,7 @@ static void flags(void **state)
     ds_buffer_free(&out);
 }
 
-/* After the acknowledgement: only a digest that is known to be wrong tells. */
+/* After the acknowledgement: only a digest that is known to be wrong proves a reason. */
 static void after_the_acknowledgement(void **state)
 {
     (void)state;

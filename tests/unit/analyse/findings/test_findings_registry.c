@@ -1,6 +1,6 @@
 /*
- * test_findings_registry.c - DS607, a registry goes in circles; DS608, builds that speak differently; DS407,
- * cookies are guessed.
+ * test_findings_registry.c - DS607, a registry goes in circles; DS608, builds that call
+ * differently; DS407, cookies are guessed.
  */
 #include "findings_world.h"
 
@@ -77,7 +77,7 @@ static void settled(void **state)
     (void)state;
     begin_quiet();
     for (int i = 0; i < 40; i++) {
-        if (i < 9) /* a node joins, and asks of each topic and again */
+        if (i < 9) /* a node joins, and asks for each topic again and again */
             asks_for_all(0, "transfer_req");
         asks_for_all(1, "transfer_ack");
         registers("cart", "alice@a"); /* one process keeps its name */
@@ -91,7 +91,7 @@ static void settled(void **state)
         w.now_ns += 16 * SECOND;
     }
     found("");
-    begin_quiet(); /* many at once: of shards that start */
+    begin_quiet(); /* many at once: from shards that start */
     for (int i = 0; i < 40; i++)
         asks_for_all(0, "transfer_req");
     found("");
@@ -193,11 +193,11 @@ static void builds(void **state)
 static void same_build(void **state)
 {
     (void)state;
-    begin_quiet(); /* nobody has that function */
+    begin_quiet(); /* no node has that function */
     tell(calls_with("alice@a", "bob@b", 2, false));
     tell(calls_with("carol@c", "bob@b", 2, false));
     found("");
-    begin_quiet(); /* one node calls it in both ways: a mistake of its own */
+    begin_quiet(); /* one node calls it in both ways: its own mistake */
     tell(calls_with("alice@a", "bob@b", 2, true));
     tell(calls_with("alice@a", "bob@b", 3, false));
     found("");
@@ -205,7 +205,7 @@ static void same_build(void **state)
     tell(calls_with("alice@a", "bob@b", 2, true));
     tell(calls_with("alice@a", "carol@c", 2, false));
     found("");
-    begin_quiet(); /* what is likely is not compared */
+    begin_quiet(); /* likely atoms are not compared */
     struct call call = calls_with("carol@c", "bob@b", 2, true);
     call.likely_atoms = 1;
     tell(call);

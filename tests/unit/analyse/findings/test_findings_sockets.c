@@ -1,6 +1,6 @@
 /*
- * test_findings_sockets.c - connections beside the distribution: a replica of a stream that its
- * leader does not reach (DS609), and gen_rpc's cookie in clear (DS406).
+ * test_findings_sockets.c - connections beside the distribution: a stream replica that its leader
+ * does not reach (DS609), and gen_rpc's cookie in clear (DS406).
  */
 #include "findings_world.h"
 
@@ -78,8 +78,8 @@ static void waits_for(const char *name, const char *caller)
     findings_record(w.findings, &(struct record){.call = &call});
 }
 
-/* Who waits for a replica to be reached is told so once: one cause, one finding. Others wait for something
- * else. */
+/* A caller that waits for a replica has only that finding: one cause, one finding. Other callers
+ * wait for something else. */
 static void replica_is_waited_for(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void replica_is_waited_for(void **state)
     }
 }
 
-/* What is reached, what other protocols do, and what is answered otherwise. */
+/* A replica that is reached, other protocols, and other answers. */
 static void replica_reached(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void gap_replica(void **state)
     found("DS609");
 }
 
-/* More replicas than are remembered: the latest are known again. */
+/* More replicas than are remembered: the latest are recognised. */
 static void many_replicas(void **state)
 {
     (void)state;
@@ -166,7 +166,7 @@ static void cookie_in_clear(void **state)
     found("DS406");
 }
 
-/* A challenge, TLS, and the same words on a link of the distribution. */
+/* A challenge, TLS, and the same words on a distribution link. */
 static void cookie_not_in_clear(void **state)
 {
     (void)state;

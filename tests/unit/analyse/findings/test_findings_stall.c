@@ -1,6 +1,6 @@
 /*
- * test_findings_stall.c - DS214: links that are stalled now: how long, which way is cut, what becomes of it; and
- * who speaks instead.
+ * test_findings_stall.c - DS214: links that are stalled now: for how long, which direction is cut,
+ * how it ends; and other findings that replace it.
  */
 #include "findings_world.h"
 
@@ -19,7 +19,7 @@ static void tick(int dir)
     put(&event);
 }
 
-/* begin_stall: what alice sends is retransmitted for the third time, 1.4 s after the first. */
+/* begin_stall: alice's data is retransmitted for the third time, 1.4 s after the first. */
 static int64_t begin_stall(bool bob_is_heard)
 {
     begin();
@@ -33,7 +33,7 @@ static int64_t begin_stall(bool bob_is_heard)
     return start_ns;
 }
 
-/* passes goes on in steps, as a capture in which others speak. */
+/* passes lets time pass in steps, as in a capture with other traffic. */
 static void passes(int64_t until_ns)
 {
     while (w.now_ns < until_ns) {
@@ -82,7 +82,7 @@ static void repeats_what_was_acknowledged(void **state)
     found("DS214");
 }
 
-/* What is acknowledged at last is the end of the link. */
+/* If the FIN is acknowledged at last, the link ends. */
 static void ends_as_it_closes(void **state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void ends_as_it_closes(void **state)
 static void passes_by(void **state)
 {
     (void)state;
-    int64_t start_ns = begin_stall(true); /* told, and then over */
+    int64_t start_ns = begin_stall(true); /* reported, and then over */
     passes(start_ns + 14 * SECOND);
     stall(0, true, start_ns);
     assert_int_equal(w.num, 1);
@@ -109,7 +109,7 @@ static void passes_by(void **state)
     assert_int_equal(w.last.error_change, -1);
     detail_has("for 14.00 s, then it recovered");
     found("DS214");
-    start_ns = begin_stall(false); /* it becomes sure as it ends: the error is taken back nevertheless */
+    start_ns = begin_stall(false); /* it becomes certain as it ends: the error is withdrawn nevertheless */
     passes(start_ns + 4 * SECOND);
     assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
     assert_int_equal(w.errors, 1);
@@ -119,7 +119,7 @@ static void passes_by(void **state)
     assert_int_equal(w.last.severity, SEVERITY_WARNING);
     assert_int_equal(w.errors, 0);
     found("DS214");
-    start_ns = begin_stall(true); /* live: told by the clock, and nothing at all comes until it is over */
+    start_ns = begin_stall(true); /* live: reported by the clock, and nothing comes until it is over */
     findings_time(w.findings, start_ns + 3 * SECOND);
     assert_int_equal(w.errors, 1);
     w.now_ns += 20 * SECOND;
@@ -131,7 +131,7 @@ static void passes_by(void **state)
     stall(0, true, start_ns);
     passes(start_ns + 60 * SECOND);
     found("");
-    start_ns = begin_stall(true); /* both ways, and one of them is open again */
+    start_ns = begin_stall(true); /* both directions, and one of them is open again */
     w.now_ns += 100 * MS;
     stall(1, false, start_ns);
     stall(0, true, start_ns);
@@ -147,7 +147,8 @@ static void passes_by(void **state)
     found("DS214");
 }
 
-/* which_way: what ends a stall does not say that the other end was heard before; it may say what had arrived. */
+/* which_way: the packet that ends a stall does not show that the other end was heard before; it may
+ * show what had arrived. */
 static void which_way(void **state)
 {
     (void)state;
@@ -178,7 +179,8 @@ static void which_way(void **state)
     }
 }
 
-/* Who retransmits has got no acknowledgement: that is known where the other direction was not captured. */
+/* A retransmitting end has received no acknowledgement: this is known even if the other direction
+ * was not captured. */
 static void one_way(void **state)
 {
     (void)state;
@@ -192,7 +194,7 @@ static void one_way(void **state)
         w.now_ns += 1400 * MS;
         w.link.side[0].last_data_ns = w.link.side[0].repeated_ns = w.now_ns;
         stall(0, false, start_ns);
-        passes(start_ns + 9 * SECOND); /* it may have been acknowledged by now */
+        passes(start_ns + 9 * SECOND); /* it may be acknowledged by now */
         assert_int_equal(w.num, 0);
         if (i == 2)
             continue;
@@ -210,13 +212,13 @@ static void one_way(void **state)
     put(&event);
     assert_int_equal(w.last.severity, SEVERITY_ERROR);
     w.now_ns += SECOND;
-    tick(0); /* something new: what was retransmitted has arrived */
+    tick(0); /* new data: the retransmitted data has arrived */
     assert_int_equal(w.last.severity, SEVERITY_WARNING);
     detail_has("then it recovered");
     found("DS214");
 }
 
-/* What the capture lacks: a gap in it, a pause of all of it, one direction. */
+/* Missing from the capture: a gap, a pause of everything, one direction. */
 static void unsure(void **state)
 {
     (void)state;
@@ -226,7 +228,7 @@ static void unsure(void **state)
     passes(start_ns + 3 * SECOND);
     assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
     found("DS214");
-    start_ns = begin_stall(true); /* nothing at all comes for so long: that is no stall */
+    start_ns = begin_stall(true); /* nothing comes for that long: this is no stall */
     w.now_ns += 10 * SECOND;
     stall(0, true, start_ns);
     found("");
@@ -265,7 +267,7 @@ static void late_join(void **state)
 static void others_speak(void **state)
 {
     (void)state;
-    int64_t start_ns = begin_stall(false); /* given up: DS201, and this is a note */
+    int64_t start_ns = begin_stall(false); /* given up: DS201, and DS214 is a note */
     passes(start_ns + 100 * SECOND);
     found("DS214 DS201");
     assert_int_equal(w.errors, 1); /* DS201 alone */
@@ -290,7 +292,8 @@ static void others_speak(void **state)
     found("");
 }
 
-/* since: what was over before --since is not shown. What lasts until then is shown then, and its end later. */
+/* since: a stall that was over before --since is not shown. One that lasts until then is shown
+ * then, and its end later. */
 static void since(void **state)
 {
     (void)state;
@@ -313,11 +316,11 @@ static void since(void **state)
             stall(0, true, start_ns);
             assert_int_equal(w.last.severity, SEVERITY_WARNING);
             assert_int_equal(w.last.error_change, -1);
-            assert_true(finding_is_since(&w.last, since_ns)); /* so that the error goes */
+            assert_true(finding_is_since(&w.last, since_ns)); /* so that the error disappears */
         }
         found(lasts_until != 0 ? "DS214" : "");
     }
-    begin_stall(true); /* the time never comes */
+    begin_stall(true); /* that time never comes */
     findings_set_since(w.findings, w.now_ns + 100 * SECOND);
     passes(w.now_ns + 4 * SECOND);
     assert_int_equal(w.num, 0);
@@ -334,6 +337,6 @@ int main(void)
         cmocka_unit_test(which_way), cmocka_unit_test(one_way),
         cmocka_unit_test(late_join), cmocka_unit_test(others_speak),
     };
-    leaves_out = "DS401 DS204"; /* others have them */
+    leaves_out = "DS401 DS204"; /* other tests cover these */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

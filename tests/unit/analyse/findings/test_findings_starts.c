@@ -1,6 +1,6 @@
 /*
- * test_findings_starts.c - DS215: a node starts again and again: by its creations in handshakes and at EPMD, how
- * often, how soon; and what comes and goes and is none.
+ * test_findings_starts.c - DS215: a node starts again and again: by its creations in handshakes and
+ * at EPMD, how often, how fast; and near misses.
  */
 #include "findings_world.h"
 
@@ -33,7 +33,7 @@ static void by_handshake(void **state)
     assert_int_equal(w.last.severity, SEVERITY_ERROR); /* three changes */
     sentence_is("bob@b restarts repeatedly");
     detail_has("3 starts within 4.00 s");
-    comes(5, 2 * SECOND); /* what is told of it goes on */
+    comes(5, 2 * SECOND); /* the same finding goes on */
     detail_has("4 starts within 6.00 s, each with another creation, the latest 5");
     assert_int_equal(w.last.count, 3);
     begin(); /* the same one, again and again */
@@ -92,7 +92,7 @@ static void at_epmd(void **state)
 {
     static const struct {
         uint8_t type;
-        int closed_by; /* of the registration: 0 the node, 1 EPMD, -1 nobody: it goes on elsewhere */
+        int closed_by; /* end of the registration: 0 the node, 1 EPMD, -1 none: it goes on elsewhere */
         const char *codes;
     } cases[] = {{77, 0, "DS215"}, {72, 0, ""}, {77, 1, ""}, {77, -1, ""}};
     (void)state;
@@ -108,7 +108,8 @@ static void at_epmd(void **state)
     }
 }
 
-/* Both traces of the same restarts are one finding; those of another node of that name elsewhere are not. */
+/* Both traces of the same restarts are one finding; those of another node with that name elsewhere
+ * are not. */
 static void once(void **state)
 {
     (void)state;
@@ -144,6 +145,6 @@ int main(void)
         cmocka_unit_test(at_epmd),
         cmocka_unit_test(once),
     };
-    leaves_out = "DS401 DS204 DS209"; /* others have them */
+    leaves_out = "DS401 DS204 DS209"; /* other tests cover these */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

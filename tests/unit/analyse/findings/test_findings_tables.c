@@ -1,5 +1,6 @@
 /*
- * test_findings_tables.c - DS602, mnesia waits for tables: who starts, what is loaded, who is missing.
+ * test_findings_tables.c - DS602, mnesia waits for tables: which node starts, what is loaded, which
+ * node is missing.
  */
 #include "findings_world.h"
 
@@ -10,7 +11,7 @@ static const char *bob_runs = "bob@127.0.0.1", *also_runs = "alice@127.0.0.1"; /
 /* tab is a row of the schema. */
 struct tab {
     const char *name;
-    const char *on[3]; /* who has a copy on disc */
+    const char *on[3]; /* nodes with a copy on disc */
     bool is_local;
 };
 
@@ -159,7 +160,7 @@ static void loads(void **state)
     const struct tab own = {"own", {alice, carol, NULL}, true}, others = {"others", {bob, carol, NULL}, false},
                      alone = {"alone", {alice, NULL, NULL}, false}, schema = {"schema", {alice, carol, NULL}, false};
     const struct tab none[] = {own, others, alone, schema};
-    begin_tables(); /* tables that wait for nobody */
+    begin_tables(); /* tables that wait for no node */
     reads_schema(none, 4);
     later(20 * SECOND);
     found("");
@@ -179,7 +180,7 @@ static void loads(void **state)
     controller_says(0, "send_table", alice, "stock", false);
     later(20 * SECOND);
     found("");
-    begin_tables(); /* mnesia is started anew, and has loaded it by then */
+    begin_tables(); /* mnesia is restarted, and has loaded it by then */
     reads_schema(&stock, 1);
     ask("mnesia_monitor", "call", NULL, 0);
     later(20 * SECOND);
@@ -196,7 +197,7 @@ static void loads(void **state)
     found("");
 }
 
-/* Whom it waits for is missing, as far as was seen, and all others are seen. */
+/* The nodes that it waits for are missing, as far as was seen, and all others are seen. */
 static void missing(void **state)
 {
     (void)state;
@@ -205,7 +206,7 @@ static void missing(void **state)
     reads_schema(&two, 1);
     later(20 * SECOND);
     found("");
-    begin_tables(); /* his node is there, and his mnesia is not */
+    begin_tables(); /* his node is up, and his mnesia is not */
     bob_runs = "erin@h";
     reads_schema(&two, 1);
     bob_runs = bob;
@@ -228,7 +229,7 @@ static void missing(void **state)
     also_runs = alice;
     later(20 * SECOND);
     found("");
-    begin_tables(); /* it has started meanwhile */
+    begin_tables(); /* it has started in between */
     reads_schema(&stock, 1);
     controller_says(0, "im_running", carol, "", false);
     later(20 * SECOND);
@@ -240,7 +241,7 @@ static void missing(void **state)
     found("");
 }
 
-/* What is not known may be the name of the table; a link that was joined late has such. */
+/* An unknown atom may be the name of the table; on a link that was joined late there are such. */
 static void unread_tables(void **state)
 {
     (void)state;

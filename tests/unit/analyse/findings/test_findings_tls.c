@@ -1,6 +1,7 @@
 /*
- * test_findings_tls.c - findings of connections in TLS: in clear on one side, nothing in common,
- * certificates, handshakes that stall; for each code records that raise it, and near misses that do not.
+ * test_findings_tls.c - findings about connections with TLS: in clear on one side, nothing in
+ * common, certificates, handshakes that stall; for each code records that raise it, and near misses
+ * that do not.
  */
 #include "findings_world.h"
 
@@ -13,7 +14,7 @@ static void tls_and_plain(void **state)
     put(&event);
     close_by(1, MS, DS_CLOSE_FIN);
     found("DS111");
-    /* One that answers nothing says nothing of the other end, which may have said hello. */
+    /* An end that does not answer proves nothing about the other end, which may have sent a hello. */
     begin();
     w.conn.counters[0].bytes = w.link.side[0].data_bytes = w.link.side[1].data_bytes = 300;
     put(&event);
@@ -31,7 +32,7 @@ static void tls_and_plain(void **state)
     }
 }
 
-/* Which alerts are of a certificate. */
+/* Alerts about a certificate. */
 static void alerts_of_certificates(void **state)
 {
     static const struct {
@@ -57,7 +58,7 @@ static void alerts_of_certificates(void **state)
         if (w.num != 0)
             assert_int_equal(w.last.certainty, CERTAINTY_LIKELY); /* it was not seen */
     }
-    /* Where nobody can have shown one. */
+    /* If no end can have sent one. */
     for (int hello = 0; hello < 2; hello++) {
         begin();
         struct ds_tls tls = {.has_hello = {hello == 0, hello == 1}, .has_alert = {false, true}};
@@ -70,7 +71,7 @@ static void alerts_of_certificates(void **state)
     }
 }
 
-/* In TLS 1.3 alerts are sealed: one that is all that an end answers is told by its length. */
+/* In TLS 1.3 alerts are encrypted: one that is an end's whole answer is recognised by its length. */
 static void sealed_alerts(void **state)
 {
     const struct {
@@ -81,7 +82,7 @@ static void sealed_alerts(void **state)
         {{1, 0}, {true, false}, true, false, "10.0.0.1:40000 refused the certificate of 10.0.0.2:5555"},
         {{3, 1}, {false, true}, true, false, "10.0.0.2:5555 refused the certificate of 10.0.0.1:40000"},
         {{1, 1}, {true, true}, true, false, "10.0.0.1:40000 refused the certificate of 10.0.0.2:5555"},
-        {{2, 0}, {true, false}, true, false, NULL}, /* it has gone on before */
+        {{2, 0}, {true, false}, true, false, NULL}, /* it has gone on before that */
         {{3, 2}, {true, true}, true, false, NULL},
         {{1, 0}, {false, false}, true, false, NULL},
         {{1, 0}, {true, false}, false, false, NULL},
@@ -112,7 +113,7 @@ static void sealed_alerts(void **state)
     }
 }
 
-/* shaking is a connection whose ends have said hello, in TLS. */
+/* shaking returns the state of a connection after both hellos. */
 static struct ds_tls shaking(void)
 {
     begin();
@@ -146,7 +147,7 @@ static void nothing_in_common(void **state)
         close_by(1, MS, DS_CLOSE_FIN);
         found(cases[i].codes);
     }
-    /* Whoever has said nothing has nothing in common with nobody. */
+    /* An end that sent nothing has no lists to compare. */
     struct ds_tls tls = shaking();
     w.conn.tls = &tls;
     tls.has_hello[0] = false;
@@ -154,7 +155,7 @@ static void nothing_in_common(void **state)
     tls.alert_code[1] = 70;
     close_by(1, MS, DS_CLOSE_FIN);
     found("");
-    /* Later it is another's matter: what nodes say came through. */
+    /* Later failures have other reasons: messages of nodes came through. */
     tls = shaking();
     w.conn.tls = &tls;
     tls.has_alert[1] = true;
@@ -211,7 +212,8 @@ static void handshake_stalls(void **state)
     found("DS122");
     sentence_is("10.0.0.2:5555 stopped in the TLS handshake with 10.0.0.1:40000");
     assert_int_equal(w.last.certainty, CERTAINTY_SURE);
-    /* It may be the other's turn; it is, where what that said is not whole, or no hello came at all. */
+    /* It may be the other's turn; it is, if the other's message is not whole, or no hello came at
+     * all. */
     for (int i = 0; i < 3; i++) {
         tls = shaking();
         w.conn.tls = &tls;
@@ -280,7 +282,7 @@ static bool detail_begins(const char *wanted)
     return begins;
 }
 
-/* While the link goes on: with the first message behind the last of them. */
+/* While the link goes on: with the first message after the last renewal. */
 static void keys_renewed_again(void **state)
 {
     (void)state;
@@ -298,7 +300,7 @@ static void keys_renewed_again(void **state)
         const struct ds_event behind = event_of(DS_EVENT_MESSAGE, 1);
         put(&behind);
         found(i == 0 ? "DS213" : "");
-        w.now_ns += 1000 * SECOND; /* once is enough, and what was certain stays */
+        w.now_ns += 1000 * SECOND; /* once is enough, and a certain finding stays certain */
         put(&behind);
         change(DS_CONN_HALF_CLOSED, 0, false);
         found(i == 0 ? "DS213" : "");

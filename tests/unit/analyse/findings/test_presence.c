@@ -1,6 +1,7 @@
 /*
- * test_presence.c - which nodes and links are there: who leaves, who comes back, restarted or not; whose link was the
- * last; hidden nodes, names that are known late, caps, the end of the capture; and what has passed then.
+ * test_presence.c - which nodes and links are up: nodes that leave or come back, restarted or not;
+ * the last link; hidden nodes, names that are known late, caps, the end of the capture; and
+ * findings that are over.
  */
 #include "findings_world.h"
 
@@ -100,7 +101,7 @@ static void leaves_and_comes_back(void **state)
     is_told("1 seen a@h\n1 seen b@h\n1 up 1\n2 seen c@h\n2 up 2\n3 up 3\n");
     ends(2, 0); /* a closes: c has a link with b still */
     is_told("4 down 2\n");
-    ends(3, 0); /* b closes its link with c: c has none any more, whoever closed */
+    ends(3, 0); /* b closes its link with c: c has none any more, whichever closed */
     is_told("5 down 3\n5 left c@h\n");
     assert_true(presence_is_gone(presence_find(&p, text("c@h"))));
     joins(4, "c@h", 2, "a@h", 1);
@@ -122,12 +123,12 @@ static void last_of_both(void **state)
     const struct presence_pair *pair = presence_find_pair(&p, text("b@h"), text("a@h"));
     assert_non_null(pair);
     assert_false(presence_is_apart(&p, pair)); /* b has left: that says it all */
-    begin_presence(); /* nobody knows who closed it */
+    begin_presence(); /* the closing end is unknown */
     joins(1, "a@h", 1, "b@h", 1);
     ends(1, -1);
     is_told("1 seen a@h\n1 seen b@h\n1 up 1\n2 down 1\n");
     assert_true(presence_is_apart(&p, presence_find_pair(&p, text("a@h"), text("b@h"))));
-    begin_presence(); /* the one that says nothing leaves, not the one that closes */
+    begin_presence(); /* the silent end leaves, not the one that closes */
     joins(1, "a@h", 1, "b@h", 1);
     links[1].side[0].last_data_ns = 9 * SECOND;
     links[1].side[1].last_data_ns = 2 * SECOND;
@@ -136,14 +137,14 @@ static void last_of_both(void **state)
     now_ns = 9 * SECOND;
     ends(1, 0);
     is_told("1 seen a@h\n1 seen b@h\n1 up 1\n10 down 1 silent\n10 left b@h silent\n");
-    begin_presence(); /* an idle link, on which the next tick was not due: the one that closes leaves */
+    begin_presence(); /* an idle link whose next tick was not due: the closing end leaves */
     joins(1, "a@h", 1, "b@h", 1);
     links[1].side[0].last_data_ns = 9 * SECOND;
     links[1].side[1].last_data_ns = 2 * SECOND;
     now_ns = 9 * SECOND;
     ends(1, 0);
     is_told("1 seen a@h\n1 seen b@h\n1 up 1\n10 down 1\n10 left a@h\n");
-    begin_presence(); /* it was given up, though no packet says so */
+    begin_presence(); /* it was given up, though no packet shows it */
     joins(1, "a@h", 1, "b@h", 1);
     presence_given_up(&p, 1, 5 * SECOND, conns[1].end, 0);
     presence_given_up(&p, 1, 6 * SECOND, conns[1].end, 0);
@@ -151,8 +152,8 @@ static void last_of_both(void **state)
     is_told("1 seen a@h\n1 seen b@h\n1 up 1\n5 down 1\n5 left b@h\n");
 }
 
-/* A node that attempts to connect again is there, whatever becomes of that; one that was started anew is so when
- * it is connected. */
+/* A node that tries to connect again is up, whatever the result; a restarted one counts when it is
+ * connected. */
 static void attempts_again(void **state)
 {
     enum { SAME, RESTARTED, UNKNOWN, NAMELESS, OF_OTHER, THERE, CASES };
@@ -179,7 +180,7 @@ static void attempts_again(void **state)
     }
 }
 
-/* Only the links of a are seen, and it stops: of the others nothing is known. */
+/* Only the links of a are captured, and the capture ends: nothing is known about the others. */
 static void all_at_once(void **state)
 {
     enum { AT_ONCE, ALL_RESTART, LATER, BY_OTHER, SILENT, CASES };
@@ -219,7 +220,7 @@ static void all_at_once(void **state)
 static void two_links(void **state)
 {
     (void)state;
-    begin_presence(); /* the new one is up before the old one is known to have ended */
+    begin_presence(); /* the new link is up before the old one is known to have ended */
     joins(1, "a@h", 1, "b@h", 1);
     joins(2, "a@h", 1, "b@h", 1);
     ends(1, 0);
@@ -280,7 +281,7 @@ static void names_come_late(void **state)
     assert_int_equal(p.unnamed, 0);
 }
 
-/* visit: v connects to b, which is there, and ends the link after so long. */
+/* visit: v connects to b, which is up, and ends the link after stays_ns. */
 static void visit(const char *name, int64_t stays_ns, int closed_by)
 {
     begin_presence();
@@ -299,7 +300,8 @@ static bool misses(const char *name)
     return presence_is_missed(node);
 }
 
-/* Who connects to a node that is there, only asks, and leaves in order within a minute, is not missed. */
+/* A node that connects to a running node, only makes requests, and leaves in order within a minute,
+ * is not missed. */
 static void visitors(void **state)
 {
     const struct ds_addr nowhere = {0}, elsewhere = {4, {10, 0, 0, 9}};
@@ -310,7 +312,7 @@ static void visitors(void **state)
     presence_ask(&p, text("vv"), &nowhere);
     presence_ask(&p, text(""), &nowhere);
     assert_false(misses("v@h"));
-    presence_ask(&p, text("v"), &nowhere); /* somebody misses it */
+    presence_ask(&p, text("v"), &nowhere); /* another node looks for it */
     assert_true(misses("v@h"));
     visit("v@h", 60 * SECOND + 1, 0); /* too long */
     assert_true(misses("v@h"));
@@ -336,7 +338,7 @@ static void visitors(void **state)
     presence_type(&p, text("v@h"));
     presence_type(&p, text("nobody@h"));
     now_ns += 3600 * SECOND;
-    ends(2, 1); /* be it that the other node ends */
+    ends(2, 1); /* also if the other node ends */
     presence_ask(&p, text("v"), &nowhere);
     assert_false(misses("v@h"));
     assert_ptr_equal(presence_find_at(&p, text("v"), &nowhere), presence_find(&p, text("v@h")));
@@ -354,14 +356,14 @@ static void visitors(void **state)
     ends(2, 0);
     assert_true(misses("v@h"));
 
-    begin_presence(); /* it said nothing any more */
+    begin_presence(); /* it was silent at the end */
     joins(1, "a@h", 1, "b@h", 1);
     joins(2, "v@h", 1, "b@h", 1);
     presence_given_up(&p, 2, 9 * SECOND, conns[2].end, 1);
     assert_true(misses("v@h"));
     assert_true(presence_find(&p, text("v@h"))->was_lost);
 
-    begin_presence(); /* nobody was there: of the first two, none is a visitor */
+    begin_presence(); /* no node was up: neither of the first two is a visitor */
     joins(1, "v@h", 1, "b@h", 1);
     ends(1, 0);
     assert_true(misses("v@h"));
@@ -372,21 +374,21 @@ static void visitors(void **state)
     ends(2, 1);
     assert_true(misses("v@h"));
 
-    begin_presence(); /* but a script, which has a number, had connected to others of its own host */
+    begin_presence(); /* but a script, which has a number, had connected to other nodes of its own host */
     joins(1, "a@h", 1, "b@h", 1);
     joins(2, "b@h", 1, "ask1234@h", 1);
     ends(2, 1);
     assert_false(misses("ask1234@h"));
-    presence_ask(&p, text("ask1234"), &nowhere); /* global asks for whoever was there */
+    presence_ask(&p, text("ask1234"), &nowhere); /* global looks up every node */
     assert_false(misses("ask1234@h"));
-    joins(2, "b@h", 1, "shop12@h", 1); /* so short a number is part of a name */
+    joins(2, "b@h", 1, "shop12@h", 1); /* such a short number is part of a name */
     ends(2, 1);
     assert_true(misses("shop12@h"));
     joins(2, "b@h", 1, "ask1235@h", 1); /* too long */
     now_ns += 61 * SECOND;
     ends(2, 1);
     assert_true(misses("ask1235@h"));
-    joins(2, "ask1236@h", 1, "ask1237@h", 1); /* nobody was there */
+    joins(2, "ask1236@h", 1, "ask1237@h", 1); /* no node was up */
     ends(2, 1);
     assert_true(misses("ask1237@h"));
 
@@ -398,7 +400,7 @@ static void visitors(void **state)
     ends(2, 0);
     assert_true(misses("v@h"));
 
-    begin_presence(); /* by its name it is a tool, and no node that comes and goes */
+    begin_presence(); /* its name shows that it is a tool, not a node that comes and goes */
     joins(1, "a@h", 1, "b@h", 1);
     joins(2, "rabbitmqcli-404-b@h", 1, "b@h", 1);
     ends(2, 1);
@@ -446,7 +448,7 @@ static void memory(void **state)
     assert_true(failing_alloc_each(without_memory, NULL) > 0);
 }
 
-/* What has passed, and what the verdict begins with. */
+/* Findings that are over, and the beginning of the verdict. */
 
 static struct wording down_line;
 static bool was_past;

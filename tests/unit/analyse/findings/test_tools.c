@@ -1,4 +1,4 @@
-/* test_tools.c - which nodes are tools: by their names, their flags, and what they are asked. */
+/* test_tools.c - which nodes are tools: by their names, their flags, and requests to them. */
 #include "analyse/findings/tools.h"
 
 #include <setjmp.h>

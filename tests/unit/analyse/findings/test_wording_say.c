@@ -1,6 +1,6 @@
 /*
- * test_wording_say.c - sentences with parameters in braces: what is text, what a number, what neither; names of
- * several parts; more numbers than there is room for; and what is left of them where texts are replaced.
+ * test_wording_say.c - sentences with parameters in braces: texts, numbers, and neither; names of
+ * several parts; more numbers than there is room for; and the parameters after texts were replaced.
  */
 #include "analyse/findings/wording_say.h"
 
@@ -80,7 +80,7 @@ static void lists(void **state)
     assert_int_equal(find(&w, PARAM_examples, 3), -1);
 }
 
-/* Nothing is a parameter that has no row, is a text where a number belongs, or says nothing. */
+/* Without a row, with a text in the place of a number, or empty, it is no parameter. */
 static void none(void **state)
 {
     struct wording w = {0};
@@ -108,7 +108,7 @@ static void too_many_numbers(void **state)
     assert_int_equal(find(&w, PARAM_times, WORDING_NUMBERS), -1);
 }
 
-/* What stands in place of a text is the same parameter. */
+/* The replacement of a text is the same parameter. */
 static void replaced(void **state)
 {
     struct wording w = {0}, new = {0};
