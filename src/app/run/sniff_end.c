@@ -166,6 +166,37 @@ static bool finish_outputs(struct sniff *s)
     return summary_is_complete(&stats);
 }
 
+/* free_parts frees the parts that read packets and write records. */
+static void free_parts(struct sniff *s)
+{
+    port_filter_free(s->follow);
+    s->has_unwritten = s->pipeline != NULL && pipeline_num_unwritten(s->pipeline) != 0;
+    pipeline_free(s->pipeline);
+    sniff_free_again(s);
+    recorder_free(s->recorder);
+    packet_notes_free(s->notes);
+    annotated_free(s->annotated);
+    packet_hold_free(s->hold);
+    ds_session_free(s->session);
+    keylog_files_close(s->keylog);
+}
+
+/* end_processes ends the other processes, and frees the names of files that the helper could open. */
+static void end_processes(struct sniff *s)
+{
+    epmd_asker_end(s->asker);
+    kernel_watch_end(s->kernel);
+    s->failed |= !nats_publisher_end(s->nats);
+    s->failed |= !otlp_publisher_end(s->otlp);
+    file_helper_stop();
+    sniff_forget_streams(s);
+    free(s->learned_new);
+    free(s->resume_new);
+    for (size_t i = 0; i < SAVE_NAMES; i++)
+        free(s->save_names[i]);
+    free(s->baseline_new);
+}
+
 int sniff_close(struct sniff *s, bool opened)
 {
     capture_writer_close(&s->save);
@@ -189,16 +220,7 @@ int sniff_close(struct sniff *s, bool opened)
     }
     const bool shows_on = opened && s->web != NULL && !stop_wanted &&
                           !pipeline_has_failed(s->pipeline);
-    port_filter_free(s->follow);
-    s->has_unwritten = s->pipeline != NULL && pipeline_num_unwritten(s->pipeline) != 0;
-    pipeline_free(s->pipeline);
-    sniff_free_again(s);
-    recorder_free(s->recorder);
-    packet_notes_free(s->notes);
-    annotated_free(s->annotated);
-    packet_hold_free(s->hold);
-    ds_session_free(s->session);
-    keylog_files_close(s->keylog);
+    free_parts(s);
     if (opened && s->options->compare.write_file != NULL && !s->failed)
         s->failed |= !baseline_file_write(s->options->compare.write_file, s->options->report.compare);
     /* The file contains names, so it is not written if names are redacted. */
@@ -208,17 +230,7 @@ int sniff_close(struct sniff *s, bool opened)
     ds_atom_memory_free(s->memory);
     if (opened && !s->failed)
         sniff_keep_place(s, true);
-    epmd_asker_end(s->asker);
-    kernel_watch_end(s->kernel);
-    s->failed |= !nats_publisher_end(s->nats);
-    s->failed |= !otlp_publisher_end(s->otlp);
-    file_helper_stop();
-    sniff_forget_streams(s);
-    free(s->learned_new);
-    free(s->resume_new);
-    for (size_t i = 0; i < SAVE_NAMES; i++)
-        free(s->save_names[i]);
-    free(s->baseline_new);
+    end_processes(s);
     if (shows_on)
         web_serve_on(s->web);
     web_free(s->web);
