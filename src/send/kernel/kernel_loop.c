@@ -52,8 +52,8 @@ struct kernel_loop {
     size_t num_reported; /* in this round */
     int64_t now_ns;  /* since 1970 */
     int error;
-    bool is_ready; /* the access it has is report */
-    bool is_full;  /* that there are too many namespaces is report */
+    bool is_ready; /* its access was reported */
+    bool is_full;  /* too many namespaces were reported */
     bool is_over;
 };
 
