@@ -60,14 +60,14 @@ struct proto {
     /* progress reports the size of the current unfinished message of a direction, and how much of
      * it has come; 0 between two messages. NULL: there are no large ones. */
     void (*progress)(const struct conn *conn, int dir, uint64_t *size, uint64_t *passed);
-    /* give_past is ds_session_snapshot for one connection; NULL: it has no past that matters. */
-    void (*give_past)(struct dissect_ctx *env, const struct conn *conn,
-                      const struct tcp_point point[2],
-                      ds_snapshot_fn give, void *context);
+    /* write_snapshot is ds_session_snapshot for one connection; NULL: it has no past that matters. */
+    void (*write_snapshot)(struct dissect_ctx *env, const struct conn *conn,
+                           const struct tcp_point point[2],
+                           ds_snapshot_fn give, void *context);
     /* syn_again: the SYN is retransmitted because no answer comes. NULL: ignored. */
     void (*syn_again)(struct dissect_ctx *env, struct conn *conn);
-    /* take_alone processes a frame from outside the stream; NULL: there are none. */
-    void (*take_alone)(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor frame);
+    /* read_frame processes a frame from outside the stream; NULL: there are none. */
+    void (*read_frame)(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor frame);
 };
 
 /* conn is one connection above TCP. */

@@ -519,7 +519,7 @@ static void dist_gap(struct dissect_ctx *env, struct conn *conn, int dir, uint64
     d->lost = true;
 }
 
-static void dist_take_alone(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor frame)
+static void dist_read_frame(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor frame)
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
     if (d->phase != DIST_CHANNEL && d->phase != DIST_DEAD)
@@ -646,8 +646,8 @@ static enum proto_guess dist_probe(const struct dissect_ctx *env, const struct c
     return dist_stream_probe(bytes, &skip);
 }
 
-static void dist_give_state(struct dissect_ctx *env, const struct conn *conn,
-                            const struct tcp_point point[2], ds_snapshot_fn give, void *context)
+static void dist_write_snapshot(struct dissect_ctx *env, const struct conn *conn,
+                                const struct tcp_point point[2], ds_snapshot_fn give, void *context)
 {
     const struct dist *dist = dist_of(conn);
     const struct state_piece *oldest = conn->decoder != NULL ? conn->decoder->oldest : NULL;
@@ -685,6 +685,6 @@ const struct proto dist_proto = {
     .resume = dist_resume,
     .release = dist_release,
     .progress = dist_progress,
-    .give_past = dist_give_state,
-    .take_alone = dist_take_alone,
+    .write_snapshot = dist_write_snapshot,
+    .read_frame = dist_read_frame,
 };

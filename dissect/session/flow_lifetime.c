@@ -39,7 +39,7 @@ bool session_start_flow(struct ds_session *session, struct flow *flow, const str
     struct conn *conn = &flow->conn;
 
     conn->proto = proto;
-    if (env->config.remember && proto->give_past != NULL)
+    if (env->config.remember && proto->write_snapshot != NULL)
         conn->decoder = decoder_state_new(env);
     if (!proto->start(env, conn)) {
         env->stats.no_memory++;

@@ -221,15 +221,15 @@ static bool is_between(const struct tcp_conn_view *tcp, const struct ds_endpoint
     return true;
 }
 
-/* give_said emits the content of a connection. */
-static void give_said(struct dissect_ctx *env, const struct flow *flow, const struct tcp_point point[2],
-                      ds_snapshot_fn give, void *context)
+/* emit_content emits the content of a connection. */
+static void emit_content(struct dissect_ctx *env, const struct flow *flow, const struct tcp_point point[2],
+                         ds_snapshot_fn give, void *context)
 {
     const struct proto *proto = flow->conn.proto;
     const struct tcp_conn_view *tcp = flow->tcp;
     if (proto != NULL) {
-        if (proto->give_past != NULL)
-            proto->give_past(env, &flow->conn, point, give, context);
+        if (proto->write_snapshot != NULL)
+            proto->write_snapshot(env, &flow->conn, point, give, context);
         return;
     }
     struct decoder_state_rest rest[2];
@@ -243,28 +243,28 @@ static void give_said(struct dissect_ctx *env, const struct flow *flow, const st
                          context);
 }
 
-static void give_tls_snapshot(const struct decoder_state_walk *walk, const struct flow *flow,
-                              const struct tcp_point point[2])
+static void snapshot_tls(const struct decoder_state_walk *walk, const struct flow *flow,
+                         const struct tcp_point point[2])
 {
     const struct decoder_state *decoder = flow->conn.decoder;
     const int64_t since_ns =
         decoder != NULL && decoder->oldest != NULL ? decoder->oldest->ts_ns : flow->tcp->now_ns;
     struct tls_snapshot past;
     tls_snapshot_begin(&past, flow->tls, flow->tcp, point, since_ns, walk->give, walk->context);
-    give_said(walk->env, flow, point, tls_snapshot_add, &past);
+    emit_content(walk->env, flow, point, tls_snapshot_add, &past);
     tls_snapshot_end(&past);
 }
 
-static void give_past(void *context, const struct tcp_conn_view *tcp, const struct tcp_point point[2])
+static void snapshot_conn(void *context, const struct tcp_conn_view *tcp, const struct tcp_point point[2])
 {
     const struct decoder_state_walk *walk = context;
     const struct flow *flow = tcp->user;
     if (flow == NULL || (walk->ends != NULL && !is_between(tcp, walk->ends)))
         return;
     if (flow->tls == NULL)
-        give_said(walk->env, flow, point, walk->give, walk->context);
+        emit_content(walk->env, flow, point, walk->give, walk->context);
     else
-        give_tls_snapshot(walk, flow, point);
+        snapshot_tls(walk, flow, point);
 }
 
 void ds_session_snapshot(struct ds_session *session, const struct ds_endpoint *ends,
@@ -272,7 +272,7 @@ void ds_session_snapshot(struct ds_session *session, const struct ds_endpoint *e
 {
     ds_session_settle(session);
     struct decoder_state_walk walk = {&session->env, ends, give, context};
-    tcp_table_walk(session->tcp, give_past, &walk);
+    tcp_table_walk(session->tcp, snapshot_conn, &walk);
 }
 
 struct find_walk {

@@ -51,8 +51,8 @@ static void on_snapshot(struct ds_session *session, struct flow *flow, int dir, 
     }
     if (env->past != DS_SNAPSHOT_OPEN)
         conn->proto->feed(env, conn, dir, data);
-    else if (conn->proto->take_alone != NULL)
-        conn->proto->take_alone(env, conn, dir, data);
+    else if (conn->proto->read_frame != NULL)
+        conn->proto->read_frame(env, conn, dir, data);
 }
 
 static void note_seen(struct ds_conn *view)

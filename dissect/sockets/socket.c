@@ -169,7 +169,7 @@ static void finish_skipped(struct socket *socket, int dir)
     struct socket_dir *d = &socket->dirs[dir];
     const struct cursor head = cursor_make(d->head, d->head_len);
     if (!d->is_capped) {
-        socket->kind->take(socket, dir, head, d->unit_len);
+        socket->kind->read_unit(socket, dir, head, d->unit_len);
         return;
     }
     socket->env->stats.limits_hit[DS_LIMIT_MESSAGE]++;
@@ -243,7 +243,7 @@ static bool read_unit(struct socket *socket, int dir, struct cursor *at)
         return begin_skip(socket, dir, at, &unit);
     if (!cursor_child(at, (size_t)unit.len, &bytes))
         return false;
-    socket->kind->take(socket, dir, bytes, unit.len);
+    socket->kind->read_unit(socket, dir, bytes, unit.len);
     return true;
 }
 

@@ -50,8 +50,8 @@ struct socket_proto {
      * unit begins here. */
     enum proto_guess (*measure)(const struct socket *socket, int dir, struct cursor at,
                                 struct socket_unit *unit);
-    /* take processes a unit of len bytes; unit contains the bytes needed. */
-    void (*take)(struct socket *socket, int dir, struct cursor unit, uint64_t len);
+    /* read_unit processes a unit of len bytes; unit contains the bytes needed. */
+    void (*read_unit)(struct socket *socket, int dir, struct cursor unit, uint64_t len);
 };
 
 #define SOCKET(id, name) extern const struct socket_proto socket_##id;

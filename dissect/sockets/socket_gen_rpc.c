@@ -79,7 +79,7 @@ static void learn_nodes(struct socket *socket, int dir, const struct socket_head
         conn_set_node(socket->env, socket->conn, !dir, cursor_text(name), 0, true);
 }
 
-static void gen_rpc_take(struct socket *socket, int dir, struct cursor unit, uint64_t len)
+static void gen_rpc_read_unit(struct socket *socket, int dir, struct cursor unit, uint64_t len)
 {
     struct socket_head head;
     if (!cursor_skip(&unit, sizeof(uint32_t)))
@@ -92,5 +92,5 @@ static void gen_rpc_take(struct socket *socket, int dir, struct cursor unit, uin
 const struct socket_proto socket_gen_rpc = {
     .proto = SOCKET_PROTO("gen_rpc", gen_rpc_probe),
     .measure = socket_measure_packet4,
-    .take = gen_rpc_take,
+    .read_unit = gen_rpc_read_unit,
 };

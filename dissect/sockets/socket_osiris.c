@@ -120,7 +120,7 @@ static void name_ends(struct socket *socket)
         conn_set_node(socket->env, socket->conn, end, socket_place_node(place, end), 0, true);
 }
 
-static void osiris_take(struct socket *socket, int dir, struct cursor unit, uint64_t len)
+static void osiris_read_unit(struct socket *socket, int dir, struct cursor unit, uint64_t len)
 {
     struct osiris_chunk chunk;
     if (read_chunk(unit, &chunk) != PROTO_YES || len == TOKEN_LEN) {
@@ -158,5 +158,5 @@ const struct socket_proto socket_osiris = {
               .close = socket_close,
               .syn_again = socket_syn_again},
     .measure = osiris_measure,
-    .take = osiris_take,
+    .read_unit = osiris_read_unit,
 };

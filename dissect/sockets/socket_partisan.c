@@ -29,7 +29,7 @@ static enum proto_guess partisan_probe(const struct dissect_ctx *env, const stru
                : PROTO_NO;
 }
 
-static void partisan_take(struct socket *socket, int dir, struct cursor unit, uint64_t len)
+static void partisan_read_unit(struct socket *socket, int dir, struct cursor unit, uint64_t len)
 {
     struct socket_head head;
     struct ds_text node;
@@ -44,5 +44,5 @@ static void partisan_take(struct socket *socket, int dir, struct cursor unit, ui
 const struct socket_proto socket_partisan = {
     .proto = SOCKET_PROTO("partisan", partisan_probe),
     .measure = socket_measure_packet4,
-    .take = partisan_take,
+    .read_unit = partisan_read_unit,
 };

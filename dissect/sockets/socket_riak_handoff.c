@@ -86,7 +86,7 @@ static enum proto_guess riak_measure(const struct socket *socket, int dir, struc
     return PROTO_YES;
 }
 
-static void riak_take(struct socket *socket, int dir, struct cursor unit, uint64_t len)
+static void riak_read_unit(struct socket *socket, int dir, struct cursor unit, uint64_t len)
 {
     uint8_t type;
     if (!cursor_skip(&unit, sizeof(uint32_t)) || !cursor_read_u8(&unit, &type))
@@ -102,5 +102,5 @@ static void riak_take(struct socket *socket, int dir, struct cursor unit, uint64
 const struct socket_proto socket_riak_handoff = {
     .proto = SOCKET_PROTO("riak_handoff", riak_probe),
     .measure = riak_measure,
-    .take = riak_take,
+    .read_unit = riak_read_unit,
 };

@@ -91,7 +91,7 @@ static void read_frames(struct socket *socket, int dir, struct cursor at)
     }
 }
 
-static void vernemq_take(struct socket *socket, int dir, struct cursor unit, uint64_t len)
+static void vernemq_read_unit(struct socket *socket, int dir, struct cursor unit, uint64_t len)
 {
     struct cursor at = unit, term;
     struct socket_head head;
@@ -114,5 +114,5 @@ static void vernemq_take(struct socket *socket, int dir, struct cursor unit, uin
 const struct socket_proto socket_vernemq = {
     .proto = SOCKET_PROTO("vernemq", vernemq_probe),
     .measure = vernemq_measure,
-    .take = vernemq_take,
+    .read_unit = vernemq_read_unit,
 };

@@ -149,20 +149,21 @@ static void write_ignored(const void *row, struct json_key key, struct json_writ
 
 #define AT(field) .at = offsetof(struct link_end, field)
 static const struct report_column end_columns[] = {
-    {JSON_KEY("node"), "", 'l', .width = 3, .print = print_nothing, .tell = write_node},
+    {JSON_KEY("node"), "", 'l', .width = 3, .print = print_nothing, .write_json = write_node},
     {JSON_KEY("bytes"), "bytes", 'r', AT(bytes)},
     {JSON_KEY("messages"), "messages", 'r', AT(messages)},
     {JSON_KEY("largest"), "largest", 'r', AT(largest), .print = print_largest},
     {JSON_KEY("ticks"), "ticks", 'r', AT(ticks)},
     {JSON_KEY("tick_every"), "every", 'r', .span = tick_span, .print = print_ticks},
-    {JSON_KEY("has_facts"), .tell = write_has_facts},
+    {JSON_KEY("has_facts"), .write_json = write_has_facts},
     {JSON_KEY("round_trip_p50"), "RTT p50", 'r', .span = round_trip, .print = print_round_trip},
     {JSON_KEY("round_trip_p99"), "RTT p99", 'r', .span = slow_trip, .print = print_slow_trip},
     {JSON_KEY("segments"), AT(sent)},
-    {JSON_KEY("again"), "retransmitted", 'r', .print = print_retransmitted, .tell = write_retransmitted},
+    {JSON_KEY("again"), "retransmitted", 'r', .print = print_retransmitted,
+     .write_json = write_retransmitted},
     {JSON_KEY("stalls"), AT(stalls)},
     {JSON_KEY("stalled"), .span = stalled},
-    {JSON_KEY("ignored"), .tell = write_ignored},
+    {JSON_KEY("ignored"), .write_json = write_ignored},
 };
 #undef AT
 static const struct report_table end_table = {.columns = end_columns,
@@ -336,15 +337,15 @@ static void write_unseen(const void *row, struct json_key key, struct json_write
 static const struct report_column line_columns[] = {
     {.heading = "state", .align = 'l', .print = print_status},
     {JSON_KEY("conn"), "conn", 'r', AT(conn)},
-    {JSON_KEY("first"), "began", 'l', .print = print_began, .tell = write_first},
-    {JSON_KEY("last"), "lasted", 'r', .print = print_lasted, .tell = write_last},
+    {JSON_KEY("first"), "began", 'l', .print = print_began, .write_json = write_first},
+    {JSON_KEY("last"), "lasted", 'r', .print = print_lasted, .write_json = write_last},
     {.heading = "rate", .align = 'r', .print = print_rate},
     {.heading = "of all", .align = 'r', .print = print_share},
-    {JSON_KEY("state"), .tell = write_state},
-    {JSON_KEY("end"), .tell = write_end},
-    {JSON_KEY("closer"), .tell = write_closer},
+    {JSON_KEY("state"), .write_json = write_state},
+    {JSON_KEY("end"), .write_json = write_end},
+    {JSON_KEY("closer"), .write_json = write_closer},
     {JSON_KEY("gaps"), AT(gaps)},
-    {JSON_KEY("unseen"), .tell = write_unseen},
+    {JSON_KEY("unseen"), .write_json = write_unseen},
 };
 #undef AT
 static const struct report_table line_table = {.columns = line_columns,

@@ -59,10 +59,10 @@ struct report_kind {
      * and link that is open then, and finally with NULL. May be NULL. */
     void (*visit)(void *report, const struct record *record);
     void (*show)(void *report); /* writes the current table, and does not change it */
-    /* tell writes the same as fields of a JSON object: times in microseconds since 1970, spans in
+    /* write_json writes the same as fields of a JSON object: times in microseconds since 1970, spans in
      * nanoseconds. The page (ui/page/page.c) and --tui (tui_books.def) call it, --report does not.
      * NULL: neither shows the report. */
-    void (*tell)(void *report, struct json_writer *json);
+    void (*write_json)(void *report, struct json_writer *json);
     /* begin_anew is called after the table was written because of --every. NULL: the table
      * continues to count. */
     void (*begin_anew)(void *report, int64_t now_ns);

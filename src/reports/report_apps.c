@@ -403,8 +403,8 @@ static void write_name(const void *row, struct json_key key, struct json_writer 
 
 #define AT(member) offsetof(struct app, member)
 static const struct report_column app_columns[] = {
-    {JSON_KEY_INIT("status"), "status", 'l', .print = print_status, .tell = write_status},
-    {JSON_KEY_INIT("what"), .tell = write_name},
+    {JSON_KEY_INIT("status"), "status", 'l', .print = print_status, .write_json = write_status},
+    {JSON_KEY_INIT("what"), .write_json = write_name},
     {JSON_KEY_INIT("nodes"), "nodes", 'r', .at = AT(num_nodes)},
     {JSON_KEY_INIT("messages"), "messages", 'r', .at = AT(messages)},
     {JSON_KEY_INIT("bytes"), "bytes", 'r', .at = AT(bytes)},
@@ -675,6 +675,6 @@ const struct report_kind report_apps = {
     .record = on_record,
     .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_CALLS | REPORT_TAKES_EVENTS,
     .show = show_table,
-    .tell = write_table,
+    .write_json = write_table,
     .end = end_table,
 };

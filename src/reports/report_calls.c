@@ -195,7 +195,7 @@ const struct report_kind report_calls = {
     .takes = REPORT_TAKES_CALLS,
     .flows = true,
     .show = show_table,
-    .tell = write_table,
+    .write_json = write_table,
     .begin_anew = begin_anew,
     .end = end_table,
 };

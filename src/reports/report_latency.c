@@ -280,9 +280,9 @@ static void write_bar(const void *row, struct json_key key, struct json_writer *
 
 #define AT(member) offsetof(struct latency_kind, member)
 static const struct report_column latency_columns[] = {
-    {JSON_KEY_INIT("what"), .tell = write_text},
+    {JSON_KEY_INIT("what"), .write_json = write_text},
     {JSON_KEY_INIT("calls"), "calls ", 'r', 9, .at = AT(count), .print = print_calls},
-    {JSON_KEY_INIT("may_miss"), .tell = write_may_miss},
+    {JSON_KEY_INIT("may_miss"), .write_json = write_may_miss},
     {JSON_KEY_INIT("errors"), "failed", 'r', 6, .at = AT(errors)},
     {JSON_KEY_INIT("no_end"), "no end", 'r', 6, .is_long = true, .at = AT(without)},
     {JSON_KEY_INIT("p50"), "p50", 'r', 8, .span = p50_of},
@@ -294,7 +294,7 @@ static const struct report_column latency_columns[] = {
     {JSON_KEY_INIT("slowest"), "slowest", 'r', 7, .at = AT(max_call)},
     {JSON_KEY_INIT("packet"), "packet", 'r', 9, .is_long = true, .at = AT(max_frame)},
     {JSON_KEY_INIT("conn"), "conn", 'r', 5, .is_long = true, .at = AT(max_conn)},
-    {JSON_KEY_INIT("bar"), .tell = write_bar},
+    {JSON_KEY_INIT("bar"), .write_json = write_bar},
 };
 #undef AT
 
@@ -451,6 +451,6 @@ const struct report_kind report_latency = {
     .record = on_record,
     .takes = REPORT_TAKES_CALLS,
     .show = show_table,
-    .tell = write_table,
+    .write_json = write_table,
     .end = end_table,
 };

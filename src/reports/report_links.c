@@ -466,7 +466,7 @@ const struct report_kind report_links = {
     .left_out = on_left_out,
     .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_EVENTS,
     .show = show_report,
-    .tell = write_report,
+    .write_json = write_report,
     .end = end_report,
     .takes_facts = true,
 };

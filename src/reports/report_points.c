@@ -112,10 +112,10 @@ static void write_name(const void *row, struct json_key key, struct json_writer 
 
 #define AT(field) .at = offsetof(struct capture_point, numbers.field)
 static const struct report_column columns[] = {
-    {JSON_KEY("name"), "capture point", 'l', .print = print_name, .tell = write_name},
-    {JSON_KEY("state"), "state", 'l', .print = print_state, .tell = write_state},
-    {JSON_KEY("since"), "since", 'l', .print = print_since, .tell = write_since},
-    {JSON_KEY("heard"), "last heard", 'l', .print = print_heard, .tell = write_heard},
+    {JSON_KEY("name"), "capture point", 'l', .print = print_name, .write_json = write_name},
+    {JSON_KEY("state"), "state", 'l', .print = print_state, .write_json = write_state},
+    {JSON_KEY("since"), "since", 'l', .print = print_since, .write_json = write_since},
+    {JSON_KEY("heard"), "last heard", 'l', .print = print_heard, .write_json = write_heard},
     {JSON_KEY("lag"), "lag", 'r', .span = lag_of},
     {JSON_KEY("ahead"), "clock", 'r', .span = ahead_of, .print = print_ahead},
     {JSON_KEY("packets"), "packets", 'r', AT(packets)},
@@ -182,7 +182,7 @@ static void show(void *state)
     ds_buffer_free(&lines);
 }
 
-static void tell(void *state, struct json_writer *json)
+static void write_report(void *state, struct json_writer *json)
 {
     const struct points_table *t = state;
     struct capture_point point;
@@ -204,6 +204,6 @@ const struct report_kind report_points = {
     .open = open_table,
     .record = on_record,
     .show = show,
-    .tell = tell,
+    .write_json = write_report,
     .end = end,
 };

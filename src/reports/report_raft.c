@@ -236,6 +236,6 @@ const struct report_kind report_raft = {
     .record = on_record,
     .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_CALLS,
     .show = show_table,
-    .tell = write_table,
+    .write_json = write_table,
     .end = end_table,
 };

@@ -76,8 +76,8 @@ void report_table_write(const struct report_table *table, const void *row, struc
         const struct report_column *column = &table->columns[i];
         if (column->key.text == NULL)
             continue;
-        if (column->tell != NULL)
-            column->tell(row, column->key, json);
+        if (column->write_json != NULL)
+            column->write_json(row, column->key, json);
         else if (column->span != NULL)
             json_put_signed(json, column->key, column->span(row));
         else

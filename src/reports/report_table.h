@@ -7,7 +7,7 @@
 
 #include "reports/report.h"
 
-/* A cell is a uint64_t in the row, or a span of time if span is not NULL; print and tell write
+/* A cell is a uint64_t in the row, or a span of time if span is not NULL; print and write_json write
  * anything else, or in another form. */
 struct report_column {
     struct json_key key; /* absent: only in the text */
@@ -18,7 +18,7 @@ struct report_column {
     size_t at;           /* offset in the row */
     int64_t (*span)(const void *row);
     void (*print)(const void *row, const void *report, struct ds_buffer *out);
-    void (*tell)(const void *row, struct json_key key, struct json_writer *json);
+    void (*write_json)(const void *row, struct json_key key, struct json_writer *json);
 };
 
 struct report_table {

@@ -271,7 +271,7 @@ static void write_may_miss(const void *row, struct json_key key, struct json_wri
 
 #define AT(member) offsetof(struct top_process, member)
 static const struct report_column top_columns[] = {
-    {JSON_KEY_INIT("what"), .tell = write_text},
+    {JSON_KEY_INIT("what"), .write_json = write_text},
     {JSON_KEY_INIT("in_bytes"), "B in/s", 'r', 9, .at = AT(got_bytes), .print = print_got_bytes},
     {JSON_KEY_INIT("out_bytes"), "B out/s", 'r', 9, .at = AT(sent_bytes), .print = print_sent_bytes},
     {JSON_KEY_INIT("in"), "msg in/s", 'r', 7, .at = AT(got), .print = print_got},
@@ -279,7 +279,7 @@ static const struct report_column top_columns[] = {
     {JSON_KEY_INIT("asked"), "asked", 'r', 6, .at = AT(asked)},
     {JSON_KEY_INIT("served"), "served", 'r', 6, .at = AT(served)},
     {JSON_KEY_INIT("failed"), "failed ", 'r', 7, .at = AT(failed), .print = print_failed},
-    {JSON_KEY_INIT("may_miss"), .tell = write_may_miss},
+    {JSON_KEY_INIT("may_miss"), .write_json = write_may_miss},
     {JSON_KEY_INIT("packet"), "packet", 'r', 9, .at = AT(frame)},
     {JSON_KEY_INIT("conn"), "conn", 'r', 5, .at = AT(conn)},
 };
@@ -385,7 +385,7 @@ const struct report_kind report_top = {
     .record = on_record,
     .takes = REPORT_TAKES_RECORDS,
     .show = show_table,
-    .tell = write_table,
+    .write_json = write_table,
     .begin_anew = begin_anew,
     .end = end_table,
     .takes_names = true,

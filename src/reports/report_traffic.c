@@ -300,12 +300,12 @@ static void write_p99(const void *row, struct json_key key, struct json_writer *
 #define AT(member) offsetof(struct traffic_kind, member)
 static const struct report_column traffic_columns[] = {
     {JSON_KEY_INIT("bytes"), "bytes ", 'r', 13, .at = AT(bytes), .print = print_bytes},
-    {JSON_KEY_INIT("may_miss"), .tell = write_may_miss},
+    {JSON_KEY_INIT("may_miss"), .write_json = write_may_miss},
     {{0}, "%", 'r', 5, .print = print_share},
     {JSON_KEY_INIT("count"), "count", 'r', 9, .at = AT(count)},
     {{0}, "/s", 'r', 8, .print = print_rate},
-    {JSON_KEY_INIT("mean"), "mean", 'r', 8, .print = print_mean, .tell = write_mean},
-    {JSON_KEY_INIT("p99"), "p99", 'r', 8, .print = print_p99, .tell = write_p99},
+    {JSON_KEY_INIT("mean"), "mean", 'r', 8, .print = print_mean, .write_json = write_mean},
+    {JSON_KEY_INIT("p99"), "p99", 'r', 8, .print = print_p99, .write_json = write_p99},
     {JSON_KEY_INIT("largest"), "largest", 'r', 9, .at = AT(largest)},
     {JSON_KEY_INIT("packet"), "packet", 'r', 9, .at = AT(largest_frame)},
     {JSON_KEY_INIT("conn"), "conn", 'r', 5, .at = AT(largest_conn)},
@@ -525,7 +525,7 @@ const struct report_kind report_traffic = {
     .record = on_record,
     .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_EVENTS,
     .show = show_table,
-    .tell = write_table,
+    .write_json = write_table,
     .end = end_table,
     .takes_names = true,
 };

@@ -308,6 +308,6 @@ const struct report_kind report_trees = {
     .takes = REPORT_TAKES_CALLS,
     .flows = true,
     .show = show_table,
-    .tell = write_table,
+    .write_json = write_table,
     .end = end_table,
 };

@@ -308,7 +308,7 @@ static bool write_books(struct page *p, struct page_gzip *pack)
     struct json_writer json;
     for (size_t i = 0; i < NUM_BOOKS; i++) {
         begin(p, &json, books[i].key);
-        books[i].kind->tell(p->books[i], &json);
+        books[i].kind->write_json(p->books[i], &json);
         if (!end(p, &json, pack))
             return false;
     }

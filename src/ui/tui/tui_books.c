@@ -112,7 +112,7 @@ bool tui_books_write(struct tui_books *books, unsigned wanted, struct ds_buffer 
             continue;
         json_item_open(&json);
         json_put_unsigned(&json, JSON_KEY("book"), i);
-        kinds[i].kind->tell(books->state[i], &json);
+        kinds[i].kind->write_json(books->state[i], &json);
         json_put_close(&json);
     }
     json_put_list_end(&json);

@@ -100,7 +100,7 @@ static void the_report(void **state)
         "web1          up     00:01:00 01:00:00   250.0 ms -2.00 s    1234    0    3       4  \n"
         "web\\x1B[2     silent 00:00:00 00:00:00       0 ns   +0 ns       5    6    0       0  \n");
     json_begin_object(&json);
-    report_points.tell(report, &json);
+    report_points.write_json(report, &json);
     json_end_object(&json);
     ds_buffer_add(&told, "", 1);
     assert_string_equal(

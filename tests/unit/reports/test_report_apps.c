@@ -173,7 +173,7 @@ static void run(void *context)
         say(report, "rabbit", "rabbit:deliver", NOTE_INFO, "alice@a");
         end_call(report, "rabbit", "ra:vote", CALL_NOPROC);
         report_apps.show(report);
-        report_apps.tell(report, &json);
+        report_apps.write_json(report, &json);
         report_apps.end(report);
     }
     json_end_object(&json);
