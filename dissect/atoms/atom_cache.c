@@ -17,7 +17,7 @@ enum {
     DOUBTS_LEN = ATOM_SEGMENT_SLOTS * sizeof(struct atom_doubt),
 };
 
-static void *take(struct dissect_ctx *env, size_t len)
+static void *allocate(struct dissect_ctx *env, size_t len)
 {
     if (!memcap_reserve(&env->memcap, len))
         return NULL;
@@ -33,7 +33,7 @@ static struct atom_segment *segment_of(struct atom_cache *cache, struct dissect_
                                        unsigned number)
 {
     if (cache->segment[number] == NULL) {
-        struct atom_segment *segment = take(env, SEGMENT_LEN);
+        struct atom_segment *segment = allocate(env, SEGMENT_LEN);
         if (segment == NULL)
             return NULL;
         segment->doubts = NULL;
@@ -94,7 +94,7 @@ void atoms_set(struct atom_cache *cache, struct dissect_ctx *env, uint16_t slot,
     if (len > ATOM_MAX_LEN)
         return;
     /* The empty atom '' needs a text that is not NULL. */
-    uint8_t *copy = take(env, len != 0 ? len : 1);
+    uint8_t *copy = allocate(env, len != 0 ? len : 1);
     if (copy == NULL)
         return;
     if (len == 0)
@@ -130,7 +130,7 @@ void atoms_doubt(struct atom_cache *cache, struct dissect_ctx *env, unsigned mas
             continue;
         const bool is_first = segment->doubts == NULL;
         if (is_first)
-            segment->doubts = take(env, DOUBTS_LEN);
+            segment->doubts = allocate(env, DOUBTS_LEN);
         if (segment->doubts == NULL) {
             atoms_forget(cache, env, 1u << s);
             continue;

@@ -70,10 +70,10 @@ double candidates_bits_if_later(const struct judge *judge, const struct learned 
     return learned->is_everywhere ? log2(DEFINED_TWICE) : 0;
 }
 
-/* say_once removes evidence for an atom from roles that it never had, if they resemble another
+/* weigh_once removes evidence for an atom from roles that it never had, if they resemble another
  * role of the slot: the same evidence counts once. */
-static void say_once(const struct judge *judge, const struct learned *learned, unsigned text,
-                     double *ratios)
+static void weigh_once(const struct judge *judge, const struct learned *learned, unsigned text,
+                       double *ratios)
 {
     const struct seen_role *seen = judge->slot->seen;
     for (unsigned r = 0; r < judge->slot->num_seen; r++) {
@@ -100,7 +100,7 @@ void candidates_add_learned(struct judge *judge, uint64_t direction)
         double ratios[ATOM_BOOK_ROLES];
         for (unsigned r = 0; r < slot->num_seen; r++)
             ratios[r] = atom_ratio_of_seen(learned, slot->seen[r], -1 + judge->others[r]);
-        say_once(judge, learned, learned->number, ratios);
+        weigh_once(judge, learned, learned->number, ratios);
         const double weight = weigh(judge, log2(0.95 / book->texts[judge->number].num) +
                                                candidates_bits_if_later(judge, learned, direction), ratios);
         if (same == NULL)
@@ -154,7 +154,7 @@ static double weight_here(const struct judge *judge, unsigned text, double rarit
     double ratios[ATOM_BOOK_ROLES] = {0};
     for (unsigned r = 0; r < judge->slot->num_seen; r++)
         ratios[r] = atom_ratio_of_static(judge->book, text, judge->slot->seen[r]);
-    say_once(judge, NULL, text, ratios);
+    weigh_once(judge, NULL, text, ratios);
     if (is_only_learned(judge, user_atoms_text(judge->book->own, text)))
         damp(judge, ratios);
     return weigh(judge, log2(atom_prior(use)) + judge->unlearned - rarity, ratios);

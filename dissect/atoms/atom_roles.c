@@ -22,7 +22,7 @@ struct level {
 
 struct role_walk {
     struct term_env env;
-    atom_role_fn tell;
+    atom_role_fn report;
     void *context;
     char where;   /* the first letter of a role */
     uint32_t num_tokens;
@@ -227,7 +227,7 @@ static void set_close(struct role_walk *w)
         memcpy(w->role.close[w->role.num_close++], shape, text.len + 1);
 }
 
-static void tell(struct role_walk *w, const struct ds_atom *atom)
+static void report(struct role_walk *w, const struct ds_atom *atom)
 {
     const int depth = w->depth;
     struct atom_role *role = &w->role;
@@ -240,7 +240,7 @@ static void tell(struct role_walk *w, const struct ds_atom *atom)
         put_char(&fine, '=');
         put_char(&coarse, w->where);
         put_char(&coarse, '=');
-        w->tell(w->context, atom, role);
+        w->report(w->context, atom, role);
         return;
     }
     const struct level *level = &w->levels[depth - 1];
@@ -261,7 +261,7 @@ static void tell(struct role_walk *w, const struct ds_atom *atom)
         put(&coarse, level->done % 2 == 0 ? "#k" : "#v");
     else
         put_char(&coarse, level->class == TERM_LIST ? '[' : '(');
-    w->tell(w->context, atom, role);
+    w->report(w->context, atom, role);
 }
 
 /* on_export reports the atoms of an external fun: module, function. */
@@ -278,7 +278,7 @@ static void on_export(struct role_walk *w, const struct term_token *token)
         snprintf(w->role.fine, sizeof w->role.fine, "e%d", i);
         snprintf(w->role.coarse, sizeof w->role.coarse, "~e%d", i);
         if (part.atom != NULL)
-            w->tell(w->context, part.atom, &w->role);
+            w->report(w->context, part.atom, &w->role);
     }
 }
 
@@ -290,7 +290,7 @@ static void on_node(struct role_walk *w, const struct term_token *token)
         w->role.creation = 0;
     snprintf(w->role.fine, sizeof w->role.fine, ATOM_ROLE_NODE);
     snprintf(w->role.coarse, sizeof w->role.coarse, "~@");
-    w->tell(w->context, token->atom, &w->role);
+    w->report(w->context, token->atom, &w->role);
     w->role.creation = 0;
 }
 
@@ -305,7 +305,7 @@ static void on_fun(struct role_walk *w, const struct term_token *token)
     w->role.num_close = 0;
     snprintf(w->role.fine, sizeof w->role.fine, "F");
     snprintf(w->role.coarse, sizeof w->role.coarse, "~F");
-    w->tell(w->context, module.atom, &w->role);
+    w->report(w->context, module.atom, &w->role);
 }
 
 /* walk_term goes through one term. */
@@ -321,7 +321,7 @@ static void walk_term(struct role_walk *w, const struct ds_term *term, char wher
             term_read_token(&at, &w->env, &token, NULL) != TERM_OK)
             return;
         if (token.class == TERM_ATOM && token.atom != NULL)
-            tell(w, token.atom);
+            report(w, token.atom);
         else if (token.class == TERM_EXPORT)
             on_export(w, &token);
         else if (token.class == TERM_FUN)
@@ -396,7 +396,7 @@ void atom_roles_walk(const struct ds_message *message, atom_role_fn fn, void *co
     struct role_walk w; /* not initialized: its levels are large, and set when they are opened */
     if (message->op == NULL)
         return;
-    w.tell = fn;
+    w.report = fn;
     w.context = context;
     w.num_tokens = 0;
     w.depth = 0;

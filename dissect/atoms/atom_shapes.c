@@ -37,7 +37,7 @@ struct shape_level {
 
 struct context_walk {
     struct term_env env;
-    atom_shape_fn tell;
+    atom_shape_fn report;
     atom_is_node_fn is_node; /* NULL: no nodes are known */
     void *context;
     unsigned num_terms;
@@ -217,8 +217,8 @@ static bool add_tree(struct context_walk *w, const struct ds_term *tree, uint32_
     return true;
 }
 
-/* tell reports an atom with its contexts. */
-static void tell(const struct context_walk *w, const struct shape_term *atom)
+/* report reports an atom with its contexts. */
+static void report(const struct context_walk *w, const struct shape_term *atom)
 {
     struct atom_contexts contexts = {.num = 1, .num_small = 1, .whole = w->terms[0].hash};
     uint32_t path = SEED;
@@ -234,14 +234,14 @@ static void tell(const struct context_walk *w, const struct shape_term *atom)
         if (term->end - (term - w->terms) <= LARGE)
             contexts.num_small = contexts.num;
     }
-    w->tell(w->context, atom->atom, &contexts);
+    w->report(w->context, atom->atom, &contexts);
 }
 
 uint32_t atom_shapes_walk(const struct ds_message *message, atom_shape_fn fn, atom_is_node_fn is_node_slot,
                           void *context)
 {
     struct context_walk w;
-    w.tell = fn;
+    w.report = fn;
     w.is_node = is_node_slot;
     w.context = context;
     w.num_terms = 1;
@@ -259,7 +259,7 @@ uint32_t atom_shapes_walk(const struct ds_message *message, atom_shape_fn fn, at
     w.terms[0].end = (uint16_t)w.num_terms;
     for (unsigned i = 1; i < w.num_terms; i++) {
         if (w.terms[i].atom != NULL)
-            tell(&w, &w.terms[i]);
+            report(&w, &w.terms[i]);
     }
     return w.terms[0].hash;
 }

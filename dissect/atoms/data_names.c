@@ -158,9 +158,9 @@ static bool ends_here(struct data_walk *walk, const struct data_rule *rule)
     return rule->len <= walk->num;
 }
 
-/* note records that a slot has a name. Each atom has one slot: if two slots have the same name,
+/* record records that a slot has a name. Each atom has one slot: if two slots have the same name,
  * both are doubtful. */
-static void note(struct data_walk *walk, uint16_t slot, uint16_t name, bool is_told)
+static void record(struct data_walk *walk, uint16_t slot, uint16_t name, bool is_told)
 {
     struct node_atoms *book = walk->book;
     if (slot >= ATOM_BOOK_MODULUS || name == 0 || !node_atoms_has_names(book, walk->env))
@@ -183,7 +183,7 @@ static void note(struct data_walk *walk, uint16_t slot, uint16_t name, bool is_t
         atom_verdicts_forget(book, slot);
 }
 
-static void note_routed(struct data_walk *walk, struct ds_text queue)
+static void record_routed(struct data_walk *walk, struct ds_text queue)
 {
     const uint16_t name = data_name_find(walk->book->books->data_names, queue);
     walk->is_routed_to_more = name == 0 || (walk->routed != 0 && walk->routed != name) ||
@@ -209,8 +209,8 @@ static uint32_t last_number(const struct data_walk *walk, unsigned before)
     return tag == TERM_TAG_INTEGER && cursor_read_u32(&at, &number) ? number : 0;
 }
 
-/* note_entries records the entries that a leader sends. */
-static void note_entries(struct data_walk *walk)
+/* record_entries records the entries that a leader sends. */
+static void record_entries(struct data_walk *walk)
 {
     enum { TERM_BEFORE = 7, PREVIOUS_BEFORE = 2 };
     const struct term_token *entries = &walk->last[(walk->num - 1) % MAX_PATTERN];
@@ -227,8 +227,8 @@ static void note_entries(struct data_walk *walk)
     raft_rounds_add(walk->book->books, &round);
 }
 
-/* note_answer names the slot of a follower's queue. A repeated index counts once. */
-static void note_answer(struct data_walk *walk)
+/* record_answer names the slot of a follower's queue. A repeated index counts once. */
+static void record_answer(struct data_walk *walk)
 {
     enum { TERM_BEFORE = 4, NEXT_BEFORE = 2 };
     const struct raft_round answer = {.leader = walk->other, .follower = walk->book->creation,
@@ -240,7 +240,7 @@ static void note_answer(struct data_walk *walk)
         !node_atoms_has_names(walk->book, walk->env) || named->slot >= ATOM_BOOK_MODULUS ||
         walk->book->names[named->slot].answered == answer.next)
         return;
-    note(walk, named->slot, name, false);
+    record(walk, named->slot, name, false);
     walk->book->names[named->slot].answered = answer.next;
 }
 
@@ -250,13 +250,13 @@ static void on_meaning(struct data_walk *walk, enum meaning meaning, bool is_in_
     case TELLS: {
         const uint16_t name = data_name_add(walk->book->books, walk->host, walk->queue);
         if (walk->named != NULL && walk->named->state == DS_ATOM_UNKNOWN)
-            note(walk, walk->named->slot, name, true);
+            record(walk, walk->named->slot, name, true);
         break;
     }
     case ENQUEUES: (void)data_name_add(walk->book->books, walk->host, walk->queue); break;
-    case SENDS_ENTRIES: note_entries(walk); break;
-    case ANSWERS: note_answer(walk); break;
-    case ROUTED: note_routed(walk, walk->queue); break;
+    case SENDS_ENTRIES: record_entries(walk); break;
+    case ANSWERS: record_answer(walk); break;
+    case ROUTED: record_routed(walk, walk->queue); break;
     case BEGINS_MAP:
         walk->map_left = walk->last[(walk->num - 1) % MAX_PATTERN].num_terms;
         walk->has_no_exchange = false;
@@ -265,12 +265,12 @@ static void on_meaning(struct data_walk *walk, enum meaning meaning, bool is_in_
     case HAS_NO_EXCHANGE:
         walk->has_no_exchange = is_in_map;
         if (is_in_map && walk->key.data != NULL)
-            note_routed(walk, walk->key);
+            record_routed(walk, walk->key);
         break;
     case HAS_KEY:
         walk->key = is_in_map ? walk->queue : (struct ds_text){NULL, 0};
         if (is_in_map && walk->has_no_exchange)
-            note_routed(walk, walk->key);
+            record_routed(walk, walk->key);
         break;
     }
 }
@@ -348,7 +348,7 @@ void data_names_see(struct node_atoms *book, struct dissect_ctx *env, uint64_t d
     read_tokens(&walk, &message->payload);
     const struct ds_atom *to = name_sent_to(message);
     if (to != NULL && to->state == DS_ATOM_UNKNOWN && !walk.is_routed_to_more)
-        note(&walk, to->slot, walk.routed, false);
+        record(&walk, to->slot, walk.routed, false);
 }
 
 struct ds_text data_names_of(const struct node_atoms *book, uint16_t slot, uint16_t bit, double *weight)

@@ -437,8 +437,8 @@ double learned_shapes_filler_rarity(const struct learned_shapes *shapes, uint32_
     return (double)code_of((double)c->fillers[i].num / c->num) / CODES_A_BIT;
 }
 
-static void give_atoms(const struct learned_shapes *shapes, ds_learned_shape_fn give, void *context,
-                       uint16_t *numbers)
+static void export_atoms(const struct learned_shapes *shapes, ds_learned_shape_fn give,
+                         void *context, uint16_t *numbers)
 {
     uint16_t num = 0;
     for (uint32_t c = 0; c < shapes->num; c++) {
@@ -459,8 +459,8 @@ enum { HEAD_NUMBERS = 4, FILLER_NUMBERS = 3 };
 /* A place: the hash of the node's name, the family and the bytes of the address. */
 enum { PLACE_NUMBERS = 2 + sizeof((struct ds_addr){0}.bytes) };
 
-static void give_context(const struct context *c, ds_learned_shape_fn give, void *context,
-                         const uint16_t *numbers)
+static void export_context(const struct context *c, ds_learned_shape_fn give, void *context,
+                           const uint16_t *numbers)
 {
     uint32_t row[HEAD_NUMBERS + FILLER_NUMBERS * LEARNED_FILLERS] = {c->key, c->num, c->runs,
                                                                      c->others};
@@ -481,9 +481,9 @@ void learned_shapes_each(const struct learned_shapes *shapes, ds_learned_shape_f
     uint16_t *numbers = calloc(atom_table_num_texts + LEARNED_ATOMS, sizeof *numbers);
     if (numbers == NULL)
         return;
-    give_atoms(shapes, give, context, numbers);
+    export_atoms(shapes, give, context, numbers);
     for (uint32_t c = 0; c < shapes->num; c++)
-        give_context(&shapes->contexts[c], give, context, numbers);
+        export_context(&shapes->contexts[c], give, context, numbers);
     free(numbers);
     for (uint32_t at = 0; at < WHOLE_PLACES; at++) {
         const struct ds_learned_shape out = {.kind = DS_LEARNED_WHOLE, .numbers = &shapes->wholes[at],

@@ -82,8 +82,8 @@ static void count_event(struct dissect_ctx *env, struct conn *conn, struct ds_ev
     stats->address_atoms += event->address_atoms;
 }
 
-/* note_place records where in the stream an event ended: the bytes received minus those left. */
-static void note_place(const struct conn *conn, struct ds_event *event)
+/* set_place records where in the stream an event ended: the bytes received minus those left. */
+static void set_place(const struct conn *conn, struct ds_event *event)
 {
     const unsigned dir = event->dir;
     switch (event->type) {
@@ -112,7 +112,7 @@ static void note_place(const struct conn *conn, struct ds_event *event)
 
 void env_emit(struct dissect_ctx *env, struct conn *conn, struct ds_event *event)
 {
-    note_place(conn, event);
+    set_place(conn, event);
     event->frame = conn->tcp->frame;
     event->ts_ns = conn->tcp->now_ns;
     if (!env_is_past(env, conn))

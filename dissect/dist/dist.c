@@ -197,7 +197,7 @@ static bool text_is(struct ds_text text, const char *other)
            memcmp(text.data, other, text.len) == 0;
 }
 
-static void note_status(struct dist *dist, struct ds_text status)
+static void record_status(struct dist *dist, struct ds_text status)
 {
     static const struct {
         const char *status;
@@ -272,10 +272,10 @@ static void handle_step(struct dissect_ctx *env, struct conn *conn, int dir, str
     case DS_STEP_STATUS:
         if (h->name.data != NULL)
             conn_set_node(env, conn, 1 - dir, h->name, h->creation, false);
-        note_status(dist, h->status);
+        record_status(dist, h->status);
         break;
     case DS_STEP_STATUS_REPLY:
-        note_status(dist, h->status);
+        record_status(dist, h->status);
         break;
     case DS_STEP_CHALLENGE:
         learn_acceptor(env, conn, h);

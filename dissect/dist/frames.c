@@ -91,10 +91,10 @@ static void emit_message(struct frames *frames, struct ds_event *event)
     env_emit(frames->env, frames->conn, event);
 }
 
-/* is_told says whether the atoms of the sender are learned from this frame. A frame at an uncertain
- * place counts only if it begins exactly where the bytes before it ended. Only likely atoms depend
- * on this. */
-static bool is_told(const struct frames *frames)
+/* is_reported says whether the atoms of the sender are learned from this frame. A frame at an
+ * uncertain place counts only if it begins exactly where the bytes before it ended. Only likely
+ * atoms depend on this. */
+static bool is_reported(const struct frames *frames)
 {
     return frames->doubt == 0 || frames->is_next;
 }
@@ -108,7 +108,7 @@ static void decode(struct frames *frames, const struct control_source *source, s
             infer_nodes(source, frames->env, frames->conn, &frames->atoms, refs, event);
         control_read_payload(source, at, frames->env, event);
         likely_resolve(&frames->likely, frames->env, frames->conn, &frames->atoms, refs,
-                       source->atoms.num_atoms, is_told(frames), event);
+                       source->atoms.num_atoms, is_reported(frames), event);
     }
     if (event->message.atom_texts != 0) /* only now: inferred atoms have replaced other texts */
         event->message.atom_texts = frames->env->num_forgotten + 1;
@@ -164,7 +164,7 @@ static void finish_fragmented(struct frames *frames, struct fragmented *message)
     else if (control_read(&source, &body, &event)) {
         control_read_payload(&source, &body, frames->env, &event);
         likely_resolve(&frames->likely, frames->env, frames->conn, &frames->atoms, message->atoms,
-                       message->num_atoms, is_told(frames), &event);
+                       message->num_atoms, is_reported(frames), &event);
     }
     emit_message(frames, &event);
     decoder_state_finish(frames->conn->decoder, frames->env, frames->dir, message->sequence);
@@ -301,9 +301,9 @@ static enum ds_frame_kind kind_of(uint8_t type)
                                     : DS_FRAME_UNKNOWN;
 }
 
-/* note_known reports, once, that all slots that a node uses are certain. The sender's name and ''
+/* report_known reports, once, that all slots that a node uses are certain. The sender's name and ''
  * need no text: their places identify them. */
-static void note_known(struct frames *frames)
+static void report_known(struct frames *frames)
 {
     const unsigned by_place = 2;
     const struct ds_config *config = &frames->env->config;
@@ -334,11 +334,11 @@ take_headed(struct frames *frames, struct control_source *source, struct cursor 
     sent->fragment = header.fragment;
     decoder_state_add_frame(frames->conn->decoder, frames->env, frames->conn->tcp->now_ns,
                             frames->dir, source->start, len, &header);
-    if (!frames->latin1 && is_told(frames))
+    if (!frames->latin1 && is_reported(frames))
         likely_define(&frames->likely, frames->env, frames->conn, frames->dir, &frames->atoms,
                       &header);
     dist_header_apply(&header, &frames->atoms, frames->env, frames->latin1);
-    note_known(frames);
+    report_known(frames);
     if (frames->unread != 0)
         note_unread(frames, form_of(header.type != HEADER_PLAIN, header.num_refs), source, &begin, event);
     if (status != HEADER_OK) {

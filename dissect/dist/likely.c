@@ -145,9 +145,9 @@ struct roles_of {
     struct known_end ends[MAX_ENDS];
 };
 
-/* note_node marks a slot as a node name because of its place. Its uses had the shapes of other
+/* record_node marks a slot as a node name because of its place. Its uses had the shapes of other
  * atoms, so those are forgotten. */
-static void note_node(struct node_atoms *book, uint16_t slot)
+static void record_node(struct node_atoms *book, uint16_t slot)
 {
     if (node_slot_names_add(book, slot))
         shape_fit_forget(book);
@@ -160,8 +160,8 @@ static void set_text(struct ds_atom *ref, struct ds_text text)
     ref->looks = 0;
 }
 
-/* note_end records that an unknown slot is the name of the node at an end of a connection. */
-static void note_end(struct roles_of *of, uint16_t slot, uint32_t creation)
+/* record_end records that an unknown slot is the name of the node at an end of a connection. */
+static void record_end(struct roles_of *of, uint16_t slot, uint32_t creation)
 {
     const struct ds_endpoint *end = node_slot_names_end_of(of->book, slot, creation);
     for (unsigned i = 0; end != NULL && i < of->num_ends; i++) {
@@ -189,7 +189,7 @@ static bool set_end(const struct roles_of *of, struct ds_atom *ref)
     return true;
 }
 
-static void note_role(void *context, const struct ds_atom *atom, const struct atom_role *role)
+static void record_role(void *context, const struct ds_atom *atom, const struct atom_role *role)
 {
     struct roles_of *of = context;
     if (!of->may_learn && atom->state != DS_ATOM_LIKELY)
@@ -199,8 +199,8 @@ static void note_role(void *context, const struct ds_atom *atom, const struct at
                              (struct ds_text){(const char *)atom->text, atom->len}, of->direction,
                              of->is_list, role);
     if (atom->state == DS_ATOM_UNKNOWN && role->creation != 0) {
-        note_node(of->book, atom->slot);
-        note_end(of, atom->slot, role->creation);
+        record_node(of->book, atom->slot);
+        record_end(of, atom->slot, role->creation);
     }
     if (atom->state == DS_ATOM_UNKNOWN)
         node_atoms_see(of->book, of->env, atom->slot, of->this_direction, role);
@@ -222,8 +222,9 @@ static void see_known_shape(struct roles_of *of, struct ds_text text,
         learned_shapes_count(of->learned, text, contexts->keys, contexts->num);
 }
 
-/* note_shape records the contexts of an atom. */
-static void note_shape(void *context, const struct ds_atom *atom, const struct atom_contexts *contexts)
+/* record_shape records the contexts of an atom. */
+static void record_shape(void *context, const struct ds_atom *atom,
+                         const struct atom_contexts *contexts)
 {
     struct roles_of *of = context;
     if (atom->state == DS_ATOM_UNKNOWN)
@@ -371,7 +372,7 @@ static void learn_by_shape(struct roles_of *of, const struct ds_event *event, co
 {
     of->counts_for = shape_fit_wants(of->book, hash_of_atoms(of, event, refs, num_refs));
     if (of->counts_for != 0) {
-        const uint32_t whole = atom_shapes_walk(&event->message, note_shape, is_node_slot, of);
+        const uint32_t whole = atom_shapes_walk(&event->message, record_shape, is_node_slot, of);
         shape_fit_see_whole(of->book, whole);
         if (of->learned != NULL && event->unknown_atoms == 0 && event->likely_atoms == 0)
             shape_fit_learn_whole(of->book, whole);
@@ -381,9 +382,9 @@ static void learn_by_shape(struct roles_of *of, const struct ds_event *event, co
         data_names_see(of->book, of->env, of->this_direction, of->other, &event->message);
 }
 
-/* note_nodes marks the slots that are, by their place, the node at an end. */
-static void note_nodes(struct node_atoms *book, const struct ds_endpoint *end, int dir,
-                       const struct ds_atom *refs, uint32_t num_refs)
+/* record_nodes marks the slots that are, by their place, the node at an end. */
+static void record_nodes(struct node_atoms *book, const struct ds_endpoint *end, int dir,
+                         const struct ds_atom *refs, uint32_t num_refs)
 {
     char text[2][INFER_ADDRESS_LEN];
     size_t len[2] = {0, 0};
@@ -391,7 +392,7 @@ static void note_nodes(struct node_atoms *book, const struct ds_endpoint *end, i
         const bool is_by_place = refs[i].state == DS_ATOM_INFERRED || refs[i].state == DS_ATOM_LIKELY;
         if (refs[i].state == DS_ATOM_ADDRESS ||
             (is_by_place && refs[i].len != 0 && memchr(refs[i].text, '@', refs[i].len) != NULL))
-            note_node(book, refs[i].slot);
+            record_node(book, refs[i].slot);
         for (int e = 0; e < 2 && refs[i].state == DS_ATOM_ADDRESS; e++) {
             if (len[e] == 0)
                 len[e] = infer_address(&end[e], text[e]);
@@ -429,9 +430,9 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
     of.has_asked = of.is_counted = false;
     if (of.book != NULL) {
         if (may_learn)
-            note_nodes(of.book, conn->view.end, event->dir, refs, num_refs);
+            record_nodes(of.book, conn->view.end, event->dir, refs, num_refs);
         guess(&of, likely, refs, num_refs); /* this helps to classify the atoms beside them */
-        atom_roles_walk(&event->message, note_role, &of);
+        atom_roles_walk(&event->message, record_role, &of);
         if (may_learn)
             learn_by_shape(&of, event, refs, num_refs);
     }

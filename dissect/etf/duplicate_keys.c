@@ -189,7 +189,7 @@ static bool twice_has_equal(struct twice *walk, uint64_t *keys, size_t num)
     }
 }
 
-static void twice_note(struct twice *walk, size_t offset)
+static void twice_record(struct twice *walk, size_t offset)
 {
     uint8_t **bits = &walk->found->bits;
     if (*bits == NULL)
@@ -207,7 +207,7 @@ static void twice_check(struct twice *walk, struct twice_frame *frame, size_t en
     if (!frame->is_found && num > 1 &&
         twice_has_equal(walk, &walk->keys[frame->keys_from], num)) {
         frame->is_found = true;
-        twice_note(walk, frame->offset);
+        twice_record(walk, frame->offset);
     }
 }
 
@@ -262,8 +262,8 @@ static uint64_t twice_close(struct twice *walk)
     return frame->hash;
 }
 
-/* twice_give adds a hash to the open container. */
-static void twice_give(struct twice *walk, uint64_t hash)
+/* twice_put adds a hash to the open container. */
+static void twice_put(struct twice *walk, uint64_t hash)
 {
     struct twice_frame *frame = &walk->frames[walk->num - 1];
     frame->left--;
@@ -359,15 +359,15 @@ static enum twice_step twice_read(struct twice *walk, struct cursor *at, uint64_
     return step;
 }
 
-/* twice_take adds a term to the open container, ends the containers that it completes, and adds
+/* twice_add adds a term to the open container, ends the containers that it completes, and adds
  * each of them to the next one; if damaged, it ends all, as the rest is missing. */
-static void twice_take(struct twice *walk, uint64_t hash, bool damaged)
+static void twice_add(struct twice *walk, uint64_t hash, bool damaged)
 {
     while (walk->num != 0) {
         const struct twice_frame *frame = &walk->frames[walk->num - 1];
-        twice_give(walk, hash);
+        twice_put(walk, hash);
         if (damaged && frame->kind == TWICE_MAP && frame->left % 2 != 0)
-            twice_give(walk, twice_word(walk, "'" LEAF_DAMAGED "'"));
+            twice_put(walk, twice_word(walk, "'" LEAF_DAMAGED "'"));
         if (frame->left != 0 && !damaged)
             break;
         hash = twice_close(walk);
@@ -416,7 +416,7 @@ enum duplicate_keys_status duplicate_keys_find(struct duplicate_keys *twice, con
            (step == TWICE_OPENED || walk.num != 0)) {
         step = twice_read(&walk, &at, max_depth, &hash);
         if (step != TWICE_OPENED)
-            twice_take(&walk, hash, step == TWICE_DAMAGED);
+            twice_add(&walk, hash, step == TWICE_DAMAGED);
         if (buffer_is_stopped(&walk.text, ++num_steps))
             walk.failed = true;
     }

@@ -143,8 +143,8 @@ static bool keywords_note_map(struct keywords_walk *walk, struct keywords_frame 
            keywords_add_struct(walk->found, frame, offset);
 }
 
-/* keywords_note examines the next term of the open container. True: it is the pair of a list. */
-static bool keywords_note(struct keywords_walk *walk, const struct term_token *token)
+/* keywords_record examines the next term of the open container. True: it is the pair of a list. */
+static bool keywords_record(struct keywords_walk *walk, const struct term_token *token)
 {
     struct keywords_frame *frame = &walk->frames[walk->num - 1];
     bool key = keywords_is_key(walk, token), ok = true, pair = false;
@@ -236,7 +236,7 @@ static bool keywords_run(struct keywords_walk *walk, const struct ds_term *term,
         if (frame != NULL && frame->is_map && !keywords_note_map(walk, frame, &token, offset))
             return false;
         const bool is_key = frame != NULL && frame->is_map && frame->left % 2 == 0;
-        if (frame != NULL && keywords_note(walk, &token))
+        if (frame != NULL && keywords_record(walk, &token))
             kind = KEYWORDS_PAIR;
         else if (is_key && frame->is_pairs)
             kind = KEYWORDS_KEY_PAIR;

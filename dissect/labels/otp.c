@@ -239,8 +239,8 @@ static bool reserve(struct ds_otp *otp, const struct ds_otp_line *lines, size_t 
     return true;
 }
 
-/* note_owner records the group of the process named in a line. */
-static void note_owner(struct ds_otp *otp, const struct ds_otp_line *line)
+/* record_owner records the group of the process named in a line. */
+static void record_owner(struct ds_otp *otp, const struct ds_otp_line *line)
 {
     const enum label_family family = families[line->kind];
     struct name_slot *slot = find_name_slot(otp, (struct ds_text){line->to, strlen(line->to)});
@@ -265,7 +265,7 @@ struct ds_otp *ds_otp_new_with(const struct ds_otp_line *lines, size_t num)
         otp->line[i].label =
             find_name(otp, (struct ds_text){otp->lines[i].label, strlen(otp->lines[i].label)});
     for (size_t i = 0; ok && i < otp->num_lines; i++)
-        note_owner(otp, &otp->lines[i]);
+        record_owner(otp, &otp->lines[i]);
     if (ok)
         return otp;
     ds_otp_free(otp);

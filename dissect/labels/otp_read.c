@@ -97,7 +97,7 @@ static bool skip_space(struct line_reader *r)
     }
 }
 
-static bool take(struct line_reader *r, char c, const char *expected)
+static bool expect(struct line_reader *r, char c, const char *expected)
 {
     if (!skip_space(r))
         return false;
@@ -213,24 +213,24 @@ static bool read_line(struct line_reader *r, struct ds_otp_line *line)
         return false;
     }
     r->at += strlen(words[i]);
-    if (!take(r, '(', "a ( after LABEL") || !read_kind(r, &line->kind) ||
-        !take(r, ',', "a comma") || !skip_space(r))
+    if (!expect(r, '(', "a ( after LABEL") || !read_kind(r, &line->kind) ||
+        !expect(r, ',', "a comma") || !skip_space(r))
         return false;
     start = r->at;
     if (!read_string(r, MAX_WORD, "a group in quotes, \"\" for your own", &line->group, NULL))
         return false;
     if (!is_plain(line->group))
         return fail_at(r, start, "a group of letters, digits, _ . : @ and -");
-    if (!take(r, ',', "a comma") || !skip_space(r))
+    if (!expect(r, ',', "a comma") || !skip_space(r))
         return false;
     start = r->at;
     if (!read_string(r, MAX_WORD, "a label in quotes", &line->label, NULL))
         return false;
     if (line->label[0] == '\0' || !is_plain(line->label))
         return fail_at(r, start, "a label of letters, digits, _ . : @ and -");
-    return take(r, ',', "a comma") &&
+    return expect(r, ',', "a comma") &&
            read_string(r, MAX_WORD, "a registered name in quotes, \"\" for any", &line->to, NULL) &&
-           take(r, ',', "a comma") && read_pattern(r, line) && take(r, ')', "a )");
+           expect(r, ',', "a comma") && read_pattern(r, line) && expect(r, ')', "a )");
 }
 
 static bool add_line(struct line_reader *r, const struct ds_otp_line *line, const char *at)

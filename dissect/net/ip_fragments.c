@@ -262,8 +262,8 @@ static enum fragment_fate add_fragment(struct ip_fragments *fragments, struct as
                                                                       : FRAGMENT_DISCARDS;
 }
 
-/* note_end records the end that a fragment implies. False if it contradicts earlier ones. */
-static bool note_end(struct assembly *assembly, bool is_last, uint32_t end)
+/* record_end records the end that a fragment implies. False if it contradicts earlier ones. */
+static bool record_end(struct assembly *assembly, bool is_last, uint32_t end)
 {
     const bool fits = is_last ? end >= assembly->end && !(assembly->end_known && end != assembly->end)
                               : end <= assembly->end || !assembly->end_known;
@@ -315,7 +315,7 @@ enum packet_status ip_fragments_add(struct ip_fragments *fragments, int64_t now_
     fragments->last = assembly->number;
     const uint32_t end = ip->offset + len;
     if (len == 0 || end > (ip->version == 4 ? MAX_LEN_4 : MAX_LEN_6) ||
-        !note_end(assembly, !ip->more_fragments, end))
+        !record_end(assembly, !ip->more_fragments, end))
         return discard(fragments, assembly);
     switch (add_fragment(fragments, assembly, ip->offset, at->bytes)) {
     case FRAGMENT_ADDED:

@@ -55,7 +55,7 @@ static void on_snapshot(struct ds_session *session, struct flow *flow, int dir, 
         conn->proto->read_frame(env, conn, dir, data);
 }
 
-static void note_seen(struct ds_conn *view)
+static void record_seen(struct ds_conn *view)
 {
     if (view->link != NULL && view->link->side[0].segments != 0 && view->link->side[1].segments != 0) {
         view->are_both_seen = true;
@@ -67,7 +67,7 @@ static void note_seen(struct ds_conn *view)
 static void on_text(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
 {
     if (!flow->conn.view.are_both_seen)
-        note_seen(&flow->conn.view);
+        record_seen(&flow->conn.view);
     if (flow->conn.proto == NULL) {
         session_probe(session, flow, dir, data);
         return;

@@ -87,9 +87,9 @@ static void emit_gap(struct socket *socket, int dir, uint64_t len, enum ds_fault
     env_emit(socket->env, socket->conn, &event);
 }
 
-/* note_parties sets the caller or callee if the payload is {{call, ..}, {Pid, Tag}} or {call, {Pid,
+/* set_parties sets the caller or callee if the payload is {{call, ..}, {Pid, Tag}} or {call, {Pid,
  * Tag}, Reply}: the term contains the pid. */
-static void note_parties(struct ds_message *message)
+static void set_parties(struct ds_message *message)
 {
     struct ds_term first, second, pid;
     struct ds_identity who;
@@ -125,7 +125,7 @@ void socket_emit_term(struct socket *socket, int dir, struct cursor bytes, uint6
     struct cursor at = bytes;
     control_read_term(&source, &at, socket->env, &event);
     if (event.message.payload.data != NULL && !event.message.payload.damaged) {
-        note_parties(&event.message);
+        set_parties(&event.message);
         name_ends(socket, dir, &event.message);
     }
     report_open(socket, dir, NULL);

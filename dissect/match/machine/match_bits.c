@@ -12,8 +12,8 @@ struct bit_reader bit_reader_make(struct cursor bytes, uint64_t num_bits)
     return (struct bit_reader){.rest = bytes, .left = num_bits};
 }
 
-/* take reads 1 to 8 bits, which must be left. */
-static bool take(struct bit_reader *r, unsigned num, uint8_t *out)
+/* read_bits reads 1 to 8 bits, which must be left. */
+static bool read_bits(struct bit_reader *r, unsigned num, uint8_t *out)
 {
     unsigned bits = r->part & ((1u << r->num_part) - 1u);
     if (r->num_part < num) {
@@ -43,7 +43,7 @@ bool bit_reader_skip(struct bit_reader *r, uint64_t num_bits)
         next.num_part = 0;
         next.left -= num_bits / 8 * 8;
         if (!cursor_skip(&next.rest, (size_t)(num_bits / 8)) ||
-            (num_bits % 8 != 0 && !take(&next, num_bits % 8, &last)))
+            (num_bits % 8 != 0 && !read_bits(&next, num_bits % 8, &last)))
             return false;
     }
     *r = next;
@@ -56,10 +56,10 @@ bool bit_reader_get(struct bit_reader *r, uint64_t num_bits, uint8_t *out)
     if (num_bits > r->left)
         return false;
     for (; num_bits >= 8; num_bits -= 8)
-        if (!take(&next, 8, out++))
+        if (!read_bits(&next, 8, out++))
             return false;
     if (num_bits != 0) {
-        if (!take(&next, (unsigned)num_bits, out))
+        if (!read_bits(&next, (unsigned)num_bits, out))
             return false;
         *out = (uint8_t)(*out << (8 - num_bits));
     }

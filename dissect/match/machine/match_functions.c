@@ -4,7 +4,7 @@
  */
 #include "match/machine/match_functions.h"
 
-static bool give_size(uint64_t size, struct view *out)
+static bool set_size(uint64_t size, struct view *out)
 {
     *out = view_of_integer((int64_t)size);
     return true;
@@ -28,14 +28,14 @@ static bool tuple_size(struct run *run, const struct view *args, uint32_t num, s
 {
     struct head head;
     (void)num;
-    return get_head(run, args, ORDER_TUPLE, &head) && give_size(head.num_parts, out);
+    return get_head(run, args, ORDER_TUPLE, &head) && set_size(head.num_parts, out);
 }
 
 static bool map_size(struct run *run, const struct view *args, uint32_t num, struct view *out)
 {
     struct head head;
     (void)num;
-    return get_head(run, args, ORDER_MAP, &head) && give_size(head.num_parts / 2, out);
+    return get_head(run, args, ORDER_MAP, &head) && set_size(head.num_parts / 2, out);
 }
 
 static bool bit_size(struct run *run, const struct view *args, uint32_t num, struct view *out)
@@ -43,7 +43,7 @@ static bool bit_size(struct run *run, const struct view *args, uint32_t num, str
     struct cursor bytes;
     uint64_t num_bits;
     (void)num;
-    return get_bits(run, args, &bytes, &num_bits) && give_size(num_bits, out);
+    return get_bits(run, args, &bytes, &num_bits) && set_size(num_bits, out);
 }
 
 static bool byte_size(struct run *run, const struct view *args, uint32_t num, struct view *out)
@@ -51,7 +51,7 @@ static bool byte_size(struct run *run, const struct view *args, uint32_t num, st
     struct cursor bytes;
     uint64_t num_bits;
     (void)num;
-    return get_bits(run, args, &bytes, &num_bits) && give_size((num_bits + 7) / 8, out);
+    return get_bits(run, args, &bytes, &num_bits) && set_size((num_bits + 7) / 8, out);
 }
 
 /* size returns the size of a tuple or a binary; the last bits of a bit string do not count. */
@@ -65,7 +65,7 @@ static bool size(struct run *run, const struct view *args, uint32_t num, struct 
     if (head.order == ORDER_TUPLE)
         return tuple_size(run, args, num, out);
     return (head_get_bits(&head, &bytes, &num_bits) || function_bad(run)) &&
-           give_size(num_bits / 8, out);
+           set_size(num_bits / 8, out);
 }
 
 static bool length(struct run *run, const struct view *args, uint32_t num, struct view *out)
@@ -76,7 +76,7 @@ static bool length(struct run *run, const struct view *args, uint32_t num, struc
     (void)num;
     for (; view_read(run, &rest, &head); len++) {
         if (head.order == ORDER_NIL)
-            return give_size(len, out);
+            return set_size(len, out);
         if (head.order != ORDER_LIST)
             return function_bad(run);
         if (!view_split(run, &head, &first, &rest))
