@@ -24,8 +24,11 @@ enum severity {
 };
 
 /* How a line of UNCHECKED limits the verdict: the capture lacks packets (SEEN), not all of it could be
- * read (READ), or it has nothing of the selected nodes (NODES), or no links at all (LINKS). */
-enum verdict_limit { LIMITS_NOTHING, LIMITS_SEEN, LIMITS_READ, LIMITS_NODES, LIMITS_LINKS };
+ * read (READ), it ended before calls were answered (ANSWERS), or it has nothing of the selected nodes
+ * (NODES), or no links at all (LINKS). */
+enum verdict_limit {
+    LIMITS_NOTHING, LIMITS_SEEN, LIMITS_READ, LIMITS_ANSWERS, LIMITS_NODES, LIMITS_LINKS
+};
 enum certainty { CERTAINTY_SURE, CERTAINTY_LIKELY, CERTAINTY_POSSIBLE };
 
 /* The subject of a finding, the most urgent first: something is down, stalled, split or failing;
@@ -161,6 +164,7 @@ struct finding {
     enum verdict_limit limits; /* of UNCHECKED */
     uint64_t num_read, num_messages; /* of LIMITS_READ: messages that were read, of how many, */
     uint64_t num_guessed;            /* and with guessed atoms, of those that were read */
+    uint64_t num_calls;              /* of LIMITS_ANSWERS */
 };
 
 const char *severity_name(enum severity severity);

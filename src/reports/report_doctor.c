@@ -274,6 +274,10 @@ static void print_nothing_wrong(const struct doctor *doctor, struct ds_buffer *o
     } else if (find_limit(doctor, LIMITS_SEEN) != NULL) {
         ds_buffer_add_text(out, " in what could be seen");
     }
+    const struct finding *overdue = find_limit(doctor, LIMITS_ANSWERS);
+    if (overdue != NULL)
+        ds_buffer_printf(out, "; %s had no answer when the capture ended",
+                         ds_counted(overdue->num_calls, "calls").text);
 }
 
 /* print_read ends the summary of problems: there may be more in messages that could not be read. */

@@ -391,6 +391,8 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
         return NULL;
     }
     call_parent_resolve(calls, call, event->conn->end[!event->dir].creation);
+    if (start->node == 0) /* on a link that was joined late the name is all that is known of the callee */
+        call->callee_name = start->name;
     keep_request(calls, call, start);
     if (call->is_tentative)
         return call;

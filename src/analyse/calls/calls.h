@@ -15,6 +15,7 @@ struct call_start {
     struct pid_key caller, taker; /* taker: the process that gets the answer */
     struct pid_key callee;  /* a pid or a name */
     uint32_t node;          /* of the callee, interned; 0 unknown */
+    uint32_t name;          /* to which it was sent, interned; 0: to a pid, or unknown */
     bool is_tagless;        /* the caller can have one such call at a time */
     bool is_tentative;      /* only its answer will prove that it is a call */
     enum answer_place place; /* as in open_call */

@@ -207,6 +207,7 @@ static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_m
         .request = request != NULL ? request : &s->message->payload,
         .note = s->note,
         .node = intern_add(&c->intern, s->event->conn->end[!s->event->dir].node),
+        .name = name.data != NULL ? intern_add(&c->intern, name) : 0,
         .place = find_place(c, s, match, name),
         .awaits_input = awaits_input(match, request),
     };

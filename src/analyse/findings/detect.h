@@ -195,6 +195,7 @@ struct checks {
     uint64_t late, tls, one_way, epmd_messages, unseen_pairs, unnamed, paused;
     uint64_t unarrived; /* calls whose answers passed here, and were not acknowledged */
     uint64_t unread_calls; /* open; a message that could not be read may be the answer */
+    uint64_t overdue; /* calls without an answer when the capture ended, for longer than usual */
     uint64_t unmeasured; /* links without facts */
     uint64_t sockets;    /* connections other than distribution */
 };

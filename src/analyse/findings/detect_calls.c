@@ -11,6 +11,11 @@
 
 enum { MIN_CALLS = 5, FAILED_SHARE = 5, TEXT_LEN = 100 };
 
+/* A call without an answer is overdue after so many times the longest time that its callee took, if so
+ * many answers are known; else after this time. */
+enum { MIN_ANSWERS = 3, LATE_TIMES = 2 };
+#define LONG_NS INT64_C(1000000000)
+
 #define RESTART_NS INT64_C(10000000000) /* after this, a process that ended in order is back, or gone */
 
 struct callee {
@@ -18,6 +23,8 @@ struct callee {
     uint64_t key; /* hash of its node and name */
     uint64_t calls, failed, noproc, timeouts, abandoned;
     uint64_t latest;   /* number of the latest call that failed */
+    uint64_t answered;
+    int64_t longest_ns; /* the longest time that an answer took */
     int64_t ended_ns;  /* when it ended in order, as the result of a call says; 0: it has not */
     bool is_guess;     /* a failed call has atoms that are only likely */
     uint64_t finding;  /* number of its finding; 0: none */
@@ -199,17 +206,46 @@ static void add_counts(struct wording *detail, struct callee *c, bool is_over)
     c->told_calls = c->calls;
 }
 
+/* is_overdue says whether a call without an answer has been open for longer than its callee takes to
+ * answer; where that is unknown, for longer than most do. If it was open for very long, DS305 says so. */
+static bool is_overdue(const struct callee *c, const struct call *call)
+{
+    const int64_t open_ns = call->end_ns - call->start_ns;
+    if (call->awaits_input || open_ns >= DETECT_HUNG_NS)
+        return false;
+    if (c == NULL || c->answered < MIN_ANSWERS)
+        return open_ns >= LONG_NS;
+    return open_ns / LATE_TIMES > c->longest_ns;
+}
+
+/* on_answer records how long the callee takes to answer, and counts calls that the capture leaves
+ * without an answer. c is NULL if the callee has no name. */
+static void on_answer(struct detect *d, struct callee *c, const struct call *call)
+{
+    if (call->outcome == CALL_UNANSWERED) {
+        d->checks.overdue += is_overdue(c, call);
+    } else if (c != NULL && call->outcome == CALL_OK) {
+        c->answered++;
+        if (call->end_ns - call->start_ns > c->longest_ns)
+            c->longest_ns = call->end_ns - call->start_ns;
+    }
+}
+
 static void on_callee(struct detect *d, const struct call *call)
 {
-    if (call->callee.name.data == NULL || call->callee.node.data == NULL ||
-        detect_is_one_way(d, call->conn))
+    if (detect_is_one_way(d, call->conn))
         return;
+    if (call->callee.name.data == NULL || call->callee.node.data == NULL) {
+        on_answer(d, NULL, call);
+        return;
+    }
     struct callee *c = get_callee(d, call);
     if (c == NULL) {
         d->no_memory++;
         return;
     }
     c->calls++;
+    on_answer(d, c, call);
     if (raft_gets_no_vote(call))
         return;
     if (!has_failed(call->outcome) || ends_in_order(c, call))

@@ -343,7 +343,7 @@ static void name_callee(struct wording *sentence, const struct record *record)
     const struct ds_event *event = record->event;
     wording_add(sentence, "a request crashed ");
     const struct ds_text name = detect_name_at_end(record);
-    if (is_known(callee)) {
+    if (is_known(callee) && (name.data == NULL || callee->has_pid || callee->node.data != NULL)) {
         wording_say(sentence, "{process}", a_party(callee));
         return;
     }

@@ -183,6 +183,18 @@ static void say_links(struct detect *d, unsigned *line)
     say_unread(d, ++*line);
 }
 
+/* say_overdue reports calls that the end of the capture left without an answer. */
+static void say_overdue(struct detect *d, unsigned line)
+{
+    struct finding f = {.limits = LIMITS_ANSWERS, .num_calls = d->checks.overdue};
+    if (d->checks.overdue == 0)
+        return;
+    wording_add(&f.sentence, ds_counted(f.num_calls, "calls").text);
+    wording_add(&f.sentence, " without an answer when the capture ended, for longer than other answers "
+                             "took: it may come later (--report calls)");
+    put_line(d, line, SEVERITY_UNCHECKED, &f);
+}
+
 /* say_nodes reports that the selected nodes never occurred; in a running capture they still may. */
 static void say_nodes(struct detect *d, unsigned line)
 {
@@ -265,6 +277,7 @@ static void say_unsure(struct detect *d, unsigned *line)
          " without an answer, which may be among messages that could not be read (DS305)"},
     };
     SAY_COUNTS(d, line, calls);
+    say_overdue(d, ++*line);
     say_unresolved(d, ++*line);
     ++*line;
     if (detect_mesh_cap(d) != 0) {

@@ -28,7 +28,7 @@ static void name_callee(struct wording *sentence, const struct record *record)
     const struct party *callee = &record->call->callee;
     const struct ds_text name = detect_name_at_end(record);
     wording_add(sentence, "calls ");
-    if (callee->name.data != NULL) {
+    if (callee->name.data != NULL && (callee->node.data != NULL || name.data == NULL)) {
         wording_say(sentence, "to {process} ", a_party(callee));
     } else if (name.data != NULL) {
         const struct ds_event *end = record->event;

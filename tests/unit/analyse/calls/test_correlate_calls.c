@@ -411,9 +411,26 @@ static void serial_of_names(void **state)
     assert_string_equal(seen.ended[1].callee, "b@h"); /* the node that was asked is known */
 }
 
+/* On a link that was joined late the names of the nodes are unknown, but that of the callee is in the request. */
+static void called_on_an_unnamed_node(void **state)
+{
+    struct seen seen;
+    (void)state;
+    for (int is_named = 0; is_named < 2; is_named++) {
+        start(&seen);
+        if (!is_named)
+            seen.conn.end[1].node = (struct ds_text){0};
+        ask(&seen, 10);
+        stop(&seen);
+        assert_last(&seen, 1, CALL_UNANSWERED);
+        assert_string_equal(seen.ended[0].callee, is_named ? "echo@b@h" : "echo");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(called_on_an_unnamed_node),
         cmocka_unit_test(from_elsewhere),
         cmocka_unit_test(open_rather_than_given_up),
         cmocka_unit_test(given_up_at_the_cap),

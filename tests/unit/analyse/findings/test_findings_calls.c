@@ -449,9 +449,53 @@ static void outcomes(void **state)
     assert_string_equal(w.calls, "");
 }
 
+/* A call that the capture leaves without an answer, for longer than its callee takes: the verdict says so. */
+static void overdue(void **state)
+{
+    static const struct {
+        int answers; /* each took 10 ms */
+        int64_t open_ns;
+        const char *name; /* of whom it asks */
+        bool awaits_input;
+        enum call_outcome outcome;
+        bool is_told;
+    } cases[] = {{3, 20 * MS + 2, "calc", false, CALL_UNANSWERED, true},
+                 {3, 20 * MS + 1, "calc", false, CALL_UNANSWERED, false},
+                 {3, 20 * MS + 2, "calc", true, CALL_UNANSWERED, false},
+                 {3, 20 * MS + 2, "calc", false, CALL_UNKNOWN, false},
+                 {3, 20 * MS + 2, "shop", false, CALL_UNANSWERED, false}, /* another one */
+                 {3, SECOND, "shop", false, CALL_UNANSWERED, true},
+                 {2, 20 * MS + 2, "calc", false, CALL_UNANSWERED, false}, /* too few are known */
+                 {2, SECOND - 1, "calc", false, CALL_UNANSWERED, false},
+                 {2, SECOND, "calc", false, CALL_UNANSWERED, true},
+                 {0, SECOND, NULL, false, CALL_UNANSWERED, true},
+                 {0, 5 * SECOND - 1, NULL, false, CALL_UNANSWERED, true},
+                 {0, 5 * SECOND, NULL, false, CALL_UNANSWERED, false}}; /* DS305 */
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        for (int j = 0; j < cases[i].answers; j++) {
+            struct call answered = call_of(CALL_OK);
+            answered.end_ns = answered.start_ns + (j == 0 ? 10 : 5) * MS;
+            put_call(&answered);
+        }
+        struct call call = call_of(cases[i].outcome);
+        call.end_ns = call.start_ns + cases[i].open_ns;
+        call.awaits_input = cases[i].awaits_input;
+        call.callee.name = cases[i].name != NULL ? text(cases[i].name) : (struct ds_text){0};
+        put_call(&call);
+        findings_end(w.findings);
+        assert_int_equal(w.limits[LIMITS_ANSWERS], cases[i].is_told);
+        assert_int_equal(strstr(w.unchecked, "1 call without an answer when the capture ended") != NULL,
+                         cases[i].is_told);
+        assert_int_equal(w.num, cases[i].open_ns == 5 * SECOND);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(overdue),
         cmocka_unit_test(hung),
         cmocka_unit_test(outcomes),
         cmocka_unit_test(rests_on_likely_atoms),
