@@ -69,6 +69,7 @@ struct tcp_stream {
     bool ended;
     /* How its own segments differ from those of others (tcp_judge.h). */
     bool has_time;        /* time is known */
+    bool time_is_of_syn;  /* it is that of its SYN */
     bool has_doubt;       /* the latest ignored bytes, up to doubt_end, are doubted */
     bool doubts_differ;   /* the doubted pieces contain two versions of the same bytes */
     bool has_arrived;     /* the ignored bytes have been acknowledged */
@@ -115,6 +116,9 @@ struct tcp_conn {
     uint64_t syn_frame;
     uint32_t syn_seq[TCP_SYNS]; /* of the first SYNs, before an answer */
     uint8_t num_syn_seqs;
+    bool is_answered;           /* a SYN and a SYN-ACK were seen */
+    bool before_syn;            /* it began with segments that did not fit a SYN that came then */
+    bool lost_syns;             /* there were more SYNs with different numbers */
     bool can_resume;            /* closed, but the stage above still has its state */
     bool was_reset;             /* closed, by a RST */
     struct tcp_reset reset;

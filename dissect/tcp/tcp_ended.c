@@ -35,7 +35,8 @@ bool tcp_ended_receive(struct tcp_table *table, struct tcp_conn *conn, int dir,
         return false;
     const bool is_new = len > 0 && is_next(segment->seq + len, stream->next_seq);
     const bool is_own_end = stream->ended || (conn->was_reset && conn->view.reset_dir == dir);
-    const bool is_arrived = peer->started && is_next(segment->ack, peer->next_seq + peer->ended) &&
+    const bool is_arrived = peer->started && !segment->acks_unsent &&
+                            is_next(segment->ack, peer->next_seq + peer->ended) &&
                             (conn->was_reset || peer->held != NULL);
     if (!is_arrived && !(is_new && is_own_end && !peer->heard)) {
         if (is_new)

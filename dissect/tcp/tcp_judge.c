@@ -52,8 +52,8 @@ static bool has_old_time(const struct tcp_stream *stream, const struct segment *
 
 /* is_old says whether a segment was sent before others that have arrived (PAWS, RFC 7323,
  * section 5). If the other end has acknowledged it, it arrived in time, even if captured late.
- * If the other end is not heard, the next bytes cannot have been sent before those that they
- * follow. */
+ * Nothing was sent before the SYN. If the other end is not heard, the next bytes cannot have been
+ * sent before those that they follow. */
 static bool is_old(struct tcp_conn *conn, int dir, const struct segment *segment, uint32_t end)
 {
     struct tcp_stream *stream = &conn->stream[dir];
@@ -61,6 +61,8 @@ static bool is_old(struct tcp_conn *conn, int dir, const struct segment *segment
         return false;
     if (stream->has_acked)
         return tcp_diff(end, stream->acked) > 0;
+    if (stream->time_is_of_syn)
+        return true;
     const bool follows = stream->num_strays != 0 && segment->seq == stream->stray_seq;
     if (conn->stream[!dir].heard || (segment->seq != stream->next_seq && !follows))
         return false;
@@ -151,13 +153,14 @@ static void note_time(struct tcp_stream *stream, const struct segment *segment)
                               tcp_diff(time, stream->time) > 0)) {
         stream->time = time;
         stream->time_frame = segment->frame;
+        stream->time_is_of_syn = false;
     }
     stream->has_time = true;
 }
 
 void tcp_judge_syn(struct tcp_stream *stream, const struct segment *segment)
 {
-    stream->has_time = segment_time(segment, &stream->time);
+    stream->has_time = stream->time_is_of_syn = segment_time(segment, &stream->time);
     stream->time_frame = segment->frame;
 }
 

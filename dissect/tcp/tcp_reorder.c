@@ -302,8 +302,11 @@ void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
         (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN &&
         (conn != NULL ? tcp_is_reused(conn, dir, segment) || begins_behind_queue(table, conn, dir, segment)
                       : !tcp_reorder_queue_begins(&table->queue, segment))) {
+        const bool is_unknown = conn == NULL;
         tcp_receive_all(table); /* those of the connection before */
         conn = tcp_find_conn(table, segment, &dir);
+        if (is_unknown && conn != NULL)
+            conn->before_syn = true;
     }
     if (table->queue.first != NULL || !is_turn(conn, dir, segment, true)) {
         const struct tcp_queued *other = tcp_reorder_queue_find(table->queue.first, segment);

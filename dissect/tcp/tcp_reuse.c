@@ -276,6 +276,8 @@ bool tcp_reuse_begins(const struct tcp_conn *conn, int dir, const struct segment
 /* is_related says whether two segments may be of one connection. */
 static bool is_related(const struct segment *kept, bool is_same_way, const struct segment *segment)
 {
+    if (kept->is_early)
+        return false;
     if (is_same_way)
         return !is_far(kept->seq, segment->seq);
     return (kept->flags & TCP_ACK) != 0 ? !is_far(kept->ack, segment->seq)

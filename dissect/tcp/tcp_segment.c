@@ -26,7 +26,7 @@ enum {
 static bool comes_after_data(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     const bool is_answer = (segment->flags & TCP_ACK) != 0;
-    return !conn->view.syn_seen[0] && !conn->view.syn_seen[1] && !conn->view.only_past &&
+    return !conn->view.syn_seen[dir] && !conn->view.only_past &&
            (conn->stream[dir].has_data || (!is_answer && conn->stream[!dir].has_data)) &&
            segment->ts_ns > conn->first_ns && tcp_is_in_order(segment->frame, conn->first_frame);
 }
@@ -49,13 +49,13 @@ static bool is_late_syn(const struct tcp_conn *conn, int dir, const struct segme
 bool tcp_is_reused(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     const struct tcp_stream *stream = &conn->stream[dir];
-    if (comes_after_data(conn, dir, segment))
+    if (comes_after_data(conn, dir, segment) ||
+        (conn->before_syn && !conn->view.syn_seen[dir] && (segment->flags & TCP_ACK) == 0))
         return true;
     if (!stream->started || is_late_syn(conn, dir, segment))
         return false;
     const struct tcp_stream *peer = &conn->stream[!dir];
-    const bool is_answered = conn->view.syn_seen[0] && conn->view.syn_seen[1];
-    return conn->closed || is_answered || stream->has_data || peer->has_data || stream->fin_seen ||
+    return conn->closed || conn->is_answered || stream->has_data || peer->has_data || stream->fin_seen ||
            peer->fin_seen || stream->held != NULL || peer->held != NULL;
 }
 
@@ -65,6 +65,7 @@ static void note_syn(struct tcp_table *table, struct tcp_conn *conn, uint32_t se
         if (conn->num_syn_seqs == TCP_SYNS) {
             memmove(conn->syn_seq, conn->syn_seq + 1, (TCP_SYNS - 1) * sizeof conn->syn_seq[0]);
             conn->num_syn_seqs--;
+            conn->lost_syns = true;
         }
         conn->syn_seq[conn->num_syn_seqs++] = seq;
     }
@@ -96,6 +97,15 @@ static void begin_stream(struct tcp_conn *conn, int dir, uint32_t seq)
     conn->view.first_seq[dir] = conn->view.next_seq[dir] = seq;
 }
 
+/* is_amid says whether segments of the connection of a SYN are queued that a node may accept. */
+static bool is_amid(const struct tcp_table *table, const struct segment *syn)
+{
+    const struct tcp_queued *one = tcp_reorder_queue_find(table->queue.first, syn);
+    while (one != NULL && (one->segment.flags & TCP_ACK) == 0)
+        one = tcp_reorder_queue_find(one->next, syn);
+    return one != NULL;
+}
+
 static void on_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
                    const struct segment *segment)
 {
@@ -113,7 +123,7 @@ static void on_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
         tcp_stream_drop(&table->shared, stream);
         /* A SYN amid other segments may have been overtaken, or be forged. */
         stream->has_time = false;
-        if (tcp_reorder_queue_find(table->queue.first, segment) == NULL &&
+        if (!is_amid(table, segment) &&
             (dir == 0 ? conn->num_taken == 0 : is_answer && conn->view.syn_seen[0]))
             tcp_judge_syn(stream, segment);
     }
@@ -121,9 +131,10 @@ static void on_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
         begin_stream(conn, dir, segment->seq + 1);
     if (!is_answer)
         return;
+    conn->is_answered = conn->view.syn_seen[!dir];
     /* Of several SYNs the answered one begins the connection. */
     const bool is_other = !peer->has_data && !peer->ended && peer->next_seq != segment->ack &&
-                          tcp_answers_syn(conn, segment->ack);
+                          (tcp_answers_syn(conn, segment->ack) || conn->lost_syns);
     if (peer->started && is_other)
         tcp_stream_drop(&table->shared, peer);
     if (!peer->started || is_other)
@@ -299,7 +310,8 @@ static bool is_accepted(struct tcp_table *table, struct tcp_conn *conn, int dir,
         const bool is_again = conn->num_taken > 0 && conn->view.syn_seen[dir];
         accepts = tcp_judge_sum(conn, dir, segment) && !(is_again && len > 0) && /* the data is not read */
                   !(dir == 1 && (segment->flags & TCP_ACK) != 0 && tcp_awaits_answer(conn) &&
-                    !tcp_answers_syn(conn, segment->ack) && !acks_syn_data(conn, segment->ack));
+                    !tcp_answers_syn(conn, segment->ack) && !conn->lost_syns &&
+                    !acks_syn_data(conn, segment->ack));
     } else {
         accepts = !is_replaced(conn, dir, segment) && tcp_judge(conn, dir, segment, len);
         if (!accepts)

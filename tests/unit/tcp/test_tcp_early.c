@@ -1,6 +1,6 @@
 /*
  * test_tcp_early.c - data that was captured before the SYN of its connection: packets are not quite in
- * order, or somebody has sent it whose guess of both first numbers was right. And a SYN of both ends.
+ * order, or somebody has sent it whose guess of both first numbers was right. And SYNs of both ends, or too many.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -160,6 +160,94 @@ static void test_long_before_the_syn_one_way(void **state)
     expect_log(w, "close=REUSED open 0:ask");
 }
 
+/* So it does behind SYN-ACKs that nobody had asked for. */
+static void test_long_before_the_syn_with_a_syn_ack(void **state)
+{
+    struct world *w = *state;
+    begin_early(w, A, 0);
+    feed(w, B, TCP_SYN | TCP_ACK, 900, 101, "");
+    w->frame += TCP_DISORDER;
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 501, "ask");
+    feed(w, B, TCP_ACK, 501, 104, "ok");
+    tcp_table_settle(w->table);
+    expect_log(w, "close=REUSED open 0:ask 1:ok");
+}
+
+/* Early data that acknowledges what the SYN does not fit is of another connection, and so is all that is queued. */
+static struct conversation test_of_another_connection = {
+    .told = {{B, TCP_ACK, 501, 70000000, "spoofed"},
+             {B, TCP_ACK, 501, 101, "again"},
+             {A, TCP_SYN, 100, 0, ""},
+             {B, TCP_SYN | TCP_ACK, 500, 101, ""},
+             {A, TCP_ACK, 101, 501, "ask"},
+             {B, TCP_ACK, 501, 104, "ok"}},
+    .log = "open 0:spoofed close=REUSED open 0:ask 1:ok",
+    .ignored = 1,
+};
+
+/* Of more SYNs than are remembered any may be answered. */
+static void test_many_syns(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    for (uint32_t i = 1; i <= TCP_SYNS; i++)
+        feed(w, A, TCP_SYN, 100 + 7000 * i, 0, "");
+    feed(w, B, TCP_SYN | TCP_ACK, 500, 101, "");
+    feed(w, A, TCP_ACK, 101, 501, "ask");
+    feed(w, B, TCP_ACK, 501, 104, "ok");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:ask 1:ok");
+    w->client_port++;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    for (uint32_t i = 1; i < TCP_SYNS; i++)
+        feed(w, A, TCP_SYN, 100 + 7000 * i, 0, "");
+    feed(w, B, TCP_SYN | TCP_ACK, 500, 99, ""); /* all are remembered: none has this number */
+    assert_int_equal(w->stats.ignored, 1);
+}
+
+/* A SYN of the server, which it never sent, does not keep its SYN-ACK out. */
+static void test_syn_of_the_server(void **state)
+{
+    struct world *w = *state;
+    feed(w, B, TCP_SYN, 600, 0, "");
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 501, "ask");
+    feed(w, B, TCP_ACK, 501, 104, "ok");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 1:ask 0:ok");
+    feed(w, B, TCP_SYN | TCP_ACK, 800, 104, "");
+    feed(w, A, TCP_ACK, 104, 503, "more");
+    expect_log(w, "1:more");
+    assert_int_equal(w->stats.ignored, 1);
+}
+
+static void feed_syn_ack(struct world *w, uint32_t sent_time)
+{
+    struct segment segment = timed_segment(w, B, TCP_SYN | TCP_ACK, 500, 101, "", sent_time);
+    tcp_table_feed(w->table, &segment);
+}
+
+/* What is older than its SYN-ACK is too old, also before anything is acknowledged, and also where data without an
+ * ACK came before the SYN-ACK. */
+static void test_older_than_the_syn_ack(void **state)
+{
+    struct world *w = *state;
+    for (int i = 0; i < 2; i++) {
+        feed(w, A, TCP_SYN, 100, 0, "");
+        if (i == 1)
+            feed(w, B, TCP_PSH, 503, 0, "spoofed");
+        feed_syn_ack(w, 7000);
+        feed_time(w, B, 501, 101, "spoofed", 6998);
+        feed(w, A, TCP_ACK, 101, 501, "ask");
+        feed_time(w, B, 501, 104, "ok", 6999); /* clocks may be a little off */
+        tcp_table_settle(w->table);
+        expect_log(w, "open 0:ask 1:ok");
+        assert_int_equal(w->stats.ignored, i == 0 ? 1 : 3);
+        w->client_port++;
+    }
+}
+
 /* A SYN of each end, without an ACK: both have opened the connection. */
 static void test_both_open(void **state)
 {
@@ -196,6 +284,11 @@ int main(void)
         TEST(test_syn_with_an_earlier_time),
         TEST(test_data_and_a_stray_syn),
         TEST(test_long_before_the_syn_one_way),
+        TEST(test_long_before_the_syn_with_a_syn_ack),
+        CONVERSATION(test_of_another_connection),
+        TEST(test_many_syns),
+        TEST(test_syn_of_the_server),
+        TEST(test_older_than_the_syn_ack),
         TEST(test_both_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

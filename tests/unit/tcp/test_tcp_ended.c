@@ -42,6 +42,18 @@ static void let_resume(struct world *w)
     w->table = tcp_table_new(&resuming, w, &w->memcap, w->limits, &w->stats);
 }
 
+/* Data that waits, as it acknowledges what was not sent, does not show that a connection goes on. */
+static void test_unsent_ack_before_reset(void **state)
+{
+    struct world *w = *state;
+    let_resume(w);
+    establish(w);
+    feed(w, A, TCP_ACK, 102, 503, "spoof");
+    feed(w, A, TCP_RST | TCP_ACK, 102, 502, "");
+    tcp_table_settle(w->table);
+    expect_log(w, "close=RESET0");
+}
+
 static void test_goes_on_after_reset(void **state)
 {
     struct world *w = *state;
@@ -210,6 +222,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
+        TEST(test_unsent_ack_before_reset),
         TEST(test_goes_on_after_reset),
         TEST(test_does_not_go_on),
         TEST(test_leaps),
