@@ -115,12 +115,7 @@ uint64_t tcp_table_refuse(struct tcp_table *table, const struct segment *segment
 {
     int dir;
     struct tcp_conn *conn = tcp_find_conn(table, segment, &dir);
-    if (conn == NULL || conn->forgotten) {
-        table->shared.stats->ignored += conn == NULL;
-        return 0;
-    }
-    tcp_ignore(table, conn, dir, segment);
-    return conn->view.number;
+    return tcp_refuse(table, conn, dir, segment);
 }
 
 const struct tcp_conn_view *tcp_table_find(struct tcp_table *table,

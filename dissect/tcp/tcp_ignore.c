@@ -19,3 +19,13 @@ void tcp_ignore(struct tcp_table *table, struct tcp_conn *conn, int dir, const s
                             segment->ts_ns);
     tcp_count_ignored(table, conn, dir);
 }
+
+uint64_t tcp_refuse(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    if (conn == NULL || conn->forgotten) {
+        table->shared.stats->ignored += conn == NULL;
+        return 0;
+    }
+    tcp_ignore(table, conn, dir, segment);
+    return conn->view.number;
+}

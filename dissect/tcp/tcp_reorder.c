@@ -5,6 +5,7 @@
 #include "tcp/tcp_table.h"
 
 #include "net/checksum.h"
+#include "tcp/tcp_ignore.h"
 #include "tcp/tcp_reuse.h"
 #include "tcp/tcp_judge.h"
 
@@ -285,7 +286,7 @@ void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
     int dir;
     struct tcp_conn *conn = tcp_find_conn(table, segment, &dir);
     if (segment->is_to_group && is_misdirected(table->queue.first, conn, dir, segment)) {
-        table->number = tcp_table_refuse(table, segment);
+        table->number = tcp_refuse(table, conn, dir, segment);
         return;
     }
     if (conn == NULL || !(conn->forgotten || conn->stream[dir].believes_all))

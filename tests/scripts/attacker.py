@@ -3,9 +3,10 @@
 attacker at random places that a node ignores: RST, FIN, SYN and data with a bad checksum, numbers
 far off, without ACK, an old timestamp, a wrong acknowledgement, an urgent byte, fragments of
 datagrams, frames to several hosts, IPv6 options that a host must know, bytes that come too early or
-again, IP headers with a wrong length; during the handshake, too. Both directions are captured or one, from the start or later. All messages of the nodes are
-shown, or it is reported that some are missing; and no others are shown. The same SEED makes the
-same packets; a failed run is kept as attacker-SEED.pcap in DISTSNIFF_KEEP."""
+again, IP headers with a wrong length; during the handshake, too. Both directions are captured or
+one, from the start or later. All messages of the nodes are shown, or it is reported that some are
+missing; and no others are shown. The same SEED makes the same packets; a failed run is kept as
+attacker-SEED.pcap in DISTSNIFF_KEEP."""
 import json
 import os
 import random
