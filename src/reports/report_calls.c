@@ -39,6 +39,8 @@ static void *open_table(struct report_text *text, const struct report_config *co
     report->text = text;
     report->order = config->call_order;
     report->slowest.max = config->limits[DS_LIMIT_REPORT];
+    if (config->max_calls != 0 && config->max_calls < report->slowest.max)
+        report->slowest.max = config->max_calls;
     report->columns = (struct columns){.align = "llrll", .width = {8, 15, 10, 14, 12}};
     report->lines = (struct held_lines){.text = text, .is_live = config->is_live};
     if (report->order == CALLS_BY_TIME) {

@@ -42,7 +42,7 @@ struct report_config {
     enum call_order call_order;
     enum traffic_by traffic_by;
     uint64_t max_rows;               /* lines of traffic and other tables; 0: all */
-    uint64_t max_links;              /* that --report links shows; 0: all */
+    uint64_t max_links, max_calls;   /* that --report links and calls show; 0: all */
     int64_t every_ns;                /* interval of output; 0: only at the end */
     bool samples;                    /* keep some messages of each shape of traffic */
     /* Options that read the same packets, each followed by a blank, and the text after all options;

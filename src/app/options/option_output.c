@@ -374,7 +374,7 @@ bool option_set_rows(struct options *o, const char *value)
 {
     if (!option_parse_number("--rows", value, 0, UINT64_MAX, &o->report.max_rows))
         return false;
-    o->report.max_links = o->report.max_rows;
+    o->report.max_links = o->report.max_calls = o->report.max_rows;
     return true;
 }
 
