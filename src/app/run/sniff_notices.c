@@ -56,6 +56,7 @@ void sniff_print_summary(struct sniff *s)
         .is_live = s->capture.is_live,
         .num_dropped = s->num_dropped[LOSS_KERNEL],
         .num_missed = s->num_dropped[LOSS_INTERFACE],
+        .has_keylog = s->options->keylog.num_files != 0,
         .stats = &stats,
         .config = &s->options->config,
     };

@@ -14,6 +14,7 @@ struct summary {
     bool chooses;        /* messages that were not selected are left out */
     uint64_t num_shown;  /* of the messages */
     uint64_t num_dropped, num_missed; /* by the kernel, and by the interface */
+    bool has_keylog;     /* secrets of TLS were given */
     const struct ds_stats *stats;
     const struct ds_config *config;
 };
