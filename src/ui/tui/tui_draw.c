@@ -131,6 +131,8 @@ static bool is_answered(const struct tui_ui *ui, enum tui_request request)
     const enum tui_target_kind kind = ui->page.self.kind;
     if (ui->page.is_open && request == REQUEST_LANES)
         return tui_page_is_ladder(kind);
+    if (request == REQUEST_MATRIX)
+        return !ui->page.is_open && ui->view == TUI_VIEW_nodes;
     if (request == REQUEST_NEXT_PART)
         return !ui->page.is_open && (view->has & VIEW_HAS_PARTS) != 0;
     switch (request_lines[request].where) {

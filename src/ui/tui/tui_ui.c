@@ -80,7 +80,8 @@ bool tui_ui_update(struct tui_ui *ui, const struct ds_buffer *told, int64_t now_
     ui->is_told = true;
     if (!ui->is_paused)
         tui_state_update(ui);
-    if (!ui->is_paused && ui->page.is_open && ui->page.self.kind == TARGET_CONN)
+    const enum tui_target_kind kind = ui->page.self.kind;
+    if (!ui->is_paused && ui->page.is_open && (kind == TARGET_CONN || kind == TARGET_MATRIX))
         tui_state_write_page_anew(ui); /* this updates its numbers */
     return true;
 }
@@ -390,6 +391,12 @@ static enum tui_does answer(struct tui_ui *ui, enum tui_request request)
     case REQUEST_NEXT_VIEW:
     case REQUEST_PREVIOUS_VIEW:
         turn_part(ui, request);
+        return TUI_GOES_ON;
+    case REQUEST_MATRIX:
+        if (told_list(ui->facts.snapshot.book[BOOK_LINKS], "rows") == NULL)
+            tui_state_set_message(ui, "there are no links between nodes");
+        else if (ui->page.self.kind != TARGET_MATRIX || !ui->page.is_open)
+            tui_state_open(ui, (struct tui_target){TARGET_MATRIX, 0});
         return TUI_GOES_ON;
     case REQUEST_SEARCH:
         tui_typing_begin(ui, TYPES_SEARCH);

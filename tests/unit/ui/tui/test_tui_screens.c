@@ -588,6 +588,84 @@ static void rows_have_rates(void **state)
     tui_ui_free(&ui);
 }
 
+static void add_link(struct ds_buffer *books, const char *from, const char *to, unsigned sent, unsigned received)
+{
+    ds_buffer_printf(books, "%s{\"conn\":7,\"side\":[{\"node\":\"%s\",\"bytes\":%u},{\"node\":\"%s\",\"bytes\":%u}]}",
+                     books->data[books->len - 1] == '[' ? "" : ",", from, sent, to, received);
+}
+
+static void begin_links(struct ds_buffer *books)
+{
+    ds_buffer_add_text(books, "{\"books\":[{\"book\":1,\"rows\":[");
+}
+
+static void take_links(struct tui_ui *ui, struct ds_buffer *books)
+{
+    ds_buffer_add_text(books, "]}]}");
+    ds_buffer_add(books, "", 1);
+    assert_false(books->failed);
+    take(ui, books->data, 0);
+    books->len = 0;
+}
+
+static void expect_page(struct tui_ui *ui, const char *wanted)
+{
+    struct ds_buffer text = {0};
+    tui_page_print(&ui->page, &text);
+    ds_buffer_add(&text, "", 1);
+    assert_false(text.failed);
+    assert_string_equal(text.data, wanted);
+    ds_buffer_free(&text);
+}
+
+/* Who sends how much to whom, over all links of a pair; the common part of names is not in titles. */
+static void the_matrix_sums_links(void **state)
+{
+    struct tui_ui ui;
+    struct ds_buffer books = {0};
+    char name[32];
+    (void)state;
+    assert_true(tui_ui_init(&ui, "a.pcap", false));
+    expect_note(&ui, 'M', "there are no links between nodes");
+    begin_links(&books);
+    add_link(&books, "r@a", "r@b", 1000, 20);
+    add_link(&books, "r@b", "r@a", 5, 7000);
+    add_link(&books, "r@c", "r@a", 0, 1);
+    take_links(&ui, &books);
+    press(&ui, "M");
+    expect_page(&ui, "FROM / TO              @a           @b           @c\n"
+                     "r@a                     .       8.0 kB          1 B\n"
+                     "r@b                  25 B            .            -\n"
+                     "r@c                   0 B            -            .\n");
+    assert_int_equal(tui_page_target(&ui.page).kind, TARGET_NODE);
+    press(&ui, "MM"); /* it is open */
+    assert_int_equal(ui.num_under, 0);
+    begin_links(&books); /* it follows what comes; what does not fit is summed up */
+    for (unsigned i = 0; i < 30; i++) {
+        snprintf(name, sizeof name, "n%02u@h\\u001b", i);
+        add_link(&books, name, "x@h\\u001b", 100 - i, 1);
+    }
+    take_links(&ui, &books);
+    assert_int_equal(ui.page.num, 32);
+    assert_true(strncmp(ui.page.text.data, "FROM / TO               x          n00          n01          n02       others", 77) == 0);
+    begin_links(&books);
+    for (unsigned i = 0; i < 1100; i++) {
+        snprintf(name, sizeof name, "n%u", i);
+        add_link(&books, name, "x", 0, 0);
+    }
+    take_links(&ui, &books);
+    assert_true(ui.page.is_open && ui.page.is_cut);
+    assert_int_equal(ui.page.num, 1025);
+    ui.facts.columns = 0;
+    press(&ui, "qM");
+    assert_true(ui.page.is_open);
+    begin_links(&books);
+    take_links(&ui, &books);
+    assert_false(ui.page.is_open); /* there are none any more */
+    ds_buffer_free(&books);
+    tui_ui_free(&ui);
+}
+
 /* If there are no messages, the table is copied as shown. */
 static void tables_are_copied(void **state)
 {
@@ -672,6 +750,8 @@ static void run_all(void *context)
             tui_ui_key(&ui, TUI_KEY_ESCAPE);
             tui_draw(&ui, &cells);
         }
+        tui_ui_key(&ui, 'M');
+        tui_draw(&ui, &cells);
         tui_ui_key(&ui, '?');
         tui_draw(&ui, &cells);
     }
@@ -745,6 +825,7 @@ int main(void)
         cmocka_unit_test(rows_narrow_messages), cmocka_unit_test(tables_are_copied),
         cmocka_unit_test(pages_are_searched),
         cmocka_unit_test(rows_have_rates),
+        cmocka_unit_test(the_matrix_sums_links),
         cmocka_unit_test(searches_at_the_edges),
         cmocka_unit_test(rates_follow_counters),     cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(books_without_records),     cmocka_unit_test(numbers_are_short),
