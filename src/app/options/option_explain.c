@@ -45,7 +45,10 @@ static bool set_page(struct options *o, const char *value)
 
 bool option_set_explain(struct options *o, const char *value)
 {
-    static const char frame[] = "frame";
+    static const struct {
+        const char *word;
+        enum explain_kind kind;
+    } others[] = {{"frame", EXPLAIN_PACKET}, {"link", EXPLAIN_CONN}};
     const char *words[EXPLAIN_COUNT];
     const char *colon = strchr(value, ':');
     if (colon == NULL)
@@ -57,8 +60,10 @@ bool option_set_explain(struct options *o, const char *value)
         if (strlen(words[i]) == len && memcmp(words[i], value, len) == 0)
             kind = i;
     }
-    if (len == sizeof frame - 1 && memcmp(value, frame, len) == 0)
-        kind = EXPLAIN_PACKET;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (strlen(others[i].word) == len && memcmp(others[i].word, value, len) == 0)
+            kind = others[i].kind;
+    }
     if (kind == EXPLAIN_NOTHING) {
         const char *nearest = suggest_find(value, len, words, EXPLAIN_COUNT);
         complain("--explain takes a code such as DS101, or call:N, finding:N, conn:N, message:N or "

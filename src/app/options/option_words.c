@@ -104,6 +104,14 @@ static bool check_command(char **words, const struct option_given *given, size_t
     return false;
 }
 
+/* last_report returns the argument of the last option, files aside, if it is --report; else NULL. */
+static const char *last_report(const struct option_given *given, size_t num)
+{
+    while (num != 0 && strcmp(given[num - 1].line->name, "read") == 0)
+        num--;
+    return num != 0 && strcmp(given[num - 1].line->name, "report") == 0 ? given[num - 1].value : NULL;
+}
+
 /* check_argument says how to attach a word that looks like the argument of the option before it. */
 static bool check_argument(const struct options *options, char **words, const struct option_given *given,
                            size_t num)
@@ -111,15 +119,16 @@ static bool check_argument(const struct options *options, char **words, const st
     static const char html[] = ".html";
     const char *word = words[0];
     const size_t len = strlen(word), html_len = sizeof html - 1;
+    const char *report = last_report(given, num);
     if (options->page_to_name != NULL && len > html_len && strcmp(word + len - html_len, html) == 0) {
         complain("%s would be a BPF expression: write --html=%s", word,
                  word);
         return false;
     }
-    if (num != 0 && strcmp(given[num - 1].line->name, "report") == 0 && words[1] == NULL &&
+    if (report != NULL && words[1 + option_files_count(words + 1)] == NULL &&
         strspn(word, "0123456789") == len) {
         complain("%s would be a BPF expression: for that many rows of --report %s, use --rows %s",
-                 word, given[num - 1].value, word);
+                 word, report, word);
         return false;
     }
     return true;
