@@ -10,6 +10,7 @@
 #include "core/line_fit.h"
 #include "core/printable.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct matrix {
     struct matrix_node nodes[MAX_NODES];
     size_t num;
     bool has_more;        /* nodes for which there is no room */
+    uint64_t num_links;   /* that the book has */
     size_t num_columns;   /* if there are more nodes, the last column is that of the others */
     unsigned name_width;
     bool same_host, same_name; /* of all nodes: then it is left out */
@@ -74,6 +76,7 @@ static const cJSON *links_of(const struct tui_facts *facts)
 static void find_nodes(struct matrix *m, const struct tui_facts *facts)
 {
     for (const cJSON *link = links_of(facts); link != NULL; link = link->next) {
+        m->num_links++;
         const uint64_t bytes =
             told_number(link_side(link, 0), "bytes") + told_number(link_side(link, 1), "bytes");
         for (int side = 0; side < 2; side++)
@@ -182,11 +185,24 @@ static bool add_line(struct tui_page *page, enum style style, struct ds_buffer *
     return true;
 }
 
-static void write_matrix(struct tui_page *page, const struct matrix *m)
+/* begin_page writes the title, which says if the book does not have all links. */
+static void begin_page(struct tui_page *page, const struct tui_facts *facts, const struct matrix *m)
+{
+    const uint64_t all = told_number(facts->snapshot.book[BOOK_LINKS], "links");
+    char title[sizeof page->title];
+    if (all > m->num_links)
+        snprintf(title, sizeof title, "bytes sent over the first %" PRIu64 " of %" PRIu64 " links",
+                 m->num_links, all);
+    else
+        snprintf(title, sizeof title, "bytes that each node has sent to each other");
+    tui_page_begin(page, title);
+}
+
+static void write_matrix(struct tui_page *page, const struct tui_facts *facts, const struct matrix *m)
 {
     struct ds_buffer line = {0};
     bool ok;
-    tui_page_begin(page, "bytes that each node has sent to each other");
+    begin_page(page, facts, m);
     page->cuts = true;
     put_titles(m, &line);
     ok = add_line(page, STYLE_TITLE, &line);
@@ -209,7 +225,7 @@ void tui_page_matrix(struct tui_page *page, const struct tui_facts *facts, struc
     if (m != NULL && m->num != 0) {
         lay_out(m, facts->columns);
         if (add_up(m, facts))
-            write_matrix(page, m);
+            write_matrix(page, facts, m);
         free(m->cells);
     }
     free(m);

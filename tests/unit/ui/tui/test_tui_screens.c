@@ -656,6 +656,9 @@ static void the_matrix_sums_links(void **state)
     take_links(&ui, &books);
     assert_true(ui.page.is_open && ui.page.is_cut);
     assert_int_equal(ui.page.num, 1025);
+    assert_string_equal(ui.page.title, "bytes that each node has sent to each other");
+    take(&ui, "{\"books\":[{\"book\":1,\"links\":3,\"rows\":[{\"side\":[{\"node\":\"a\"},{\"node\":\"b\"}]}]}]}", 0);
+    assert_string_equal(ui.page.title, "bytes sent over the first 1 of 3 links");
     ui.facts.columns = 0;
     press(&ui, "qM");
     assert_true(ui.page.is_open);
