@@ -77,7 +77,7 @@ void summary_print(const struct summary *summary, FILE *out)
         fprintf(out, ", %" PRIu64 " decrypted", stats->tls_opened);
         if (stats->tls_unknown != 0)
             fprintf(out, ", %" PRIu64 " not known to be Erlang's", stats->tls_unknown);
-        if (stats->tls_opened == 0)
+        if (stats->tls_opened == 0 && stats->tls_unknown < stats->tls_connections)
             fputs(summary->has_keylog ? ": no secret in --keylog-file fits"
                                       : ": decrypt with --keylog-file", out);
         fputc('\n', out);
