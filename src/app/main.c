@@ -14,6 +14,7 @@
 #include "output/sink.h"
 #include "app/run/compare_run.h"
 #include "app/run/explain_run.h"
+#include "app/run/history_run.h"
 #include "app/run/learned_file.h"
 #include "app/run/mcp_run.h"
 #include "app/run/sniff.h"
@@ -108,6 +109,7 @@ static int act(struct options *options)
     case ACTION_SNIFF:
         return options->mcp                             ? mcp_run(options, run_question)
                : options->explain.asked                   ? explain_run(options)
+               : options->report.wanted[REPORT_HISTORY] ? history_run(options)
                : options->report.wanted[REPORT_CHANGES] ? compare_run(options)
                                                         : sniff_run(options);
     }

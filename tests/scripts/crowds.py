@@ -16,7 +16,7 @@ program = os.path.realpath(sys.argv[1])
 FEW = 4000
 CAPS = ['--max-connections', '1000', '--max-tallies', '100', '--max-names', '5000', '--max-report', '50',
         '--max-calls', '1000', '--max-monitors', '1000']
-REPORTS = reports_of(program, ['changes', 'clocks', 'points'])  # of two captures, several capture points, a stream
+REPORTS = reports_of(program, ['changes', 'clocks', 'points', 'history'])  # of two captures, several capture points, a stream
 A, B = b'\x0a\0\0\1', b'\x0a\0\0\2'
 
 

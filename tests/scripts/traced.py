@@ -14,8 +14,9 @@ from reports import forms_of, reports_of
 
 program, pcaps = sys.argv[1:]
 MOST = 3  # for each kind of option, for each report of a capture
-# changes is about two captures, clocks about several capture points, points about a stream.
-REPORTS = forms_of(reports_of(program, ["changes", "clocks", "points"]), "traffic --by node", "calls --sort time")
+# changes is about two captures, clocks about several capture points, points and history about a stream.
+REPORTS = forms_of(reports_of(program, ["changes", "clocks", "points", "history"]), "traffic --by node",
+                   "calls --sort time")
 CAPTURES = ["otp29-ops.pcap", "cnode.pcap", "steady-25.pcap.gz",
             "situations/hung-call.pcap.gz", "situations/does-not-read.pcap.gz",
             "situations/wrong-cookie.pcap", "situations/stopped-node.pcap.gz",

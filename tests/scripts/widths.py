@@ -17,8 +17,8 @@ from reports import forms_of, reports_of
 from terminals import rest_of, terminal
 
 program, pcaps = sys.argv[1:]
-# changes is about two captures, clocks about several capture points, points about a stream.
-REPORTS = forms_of(reports_of(program, ["changes", "clocks", "points"]), "traffic --by node", "traffic --by mfa",
+# changes is about two captures, clocks about several capture points, points and history about a stream.
+REPORTS = forms_of(reports_of(program, ["changes", "clocks", "points", "history"]), "traffic --by node", "traffic --by mfa",
                    "calls --sort time")
 CAPTURES = ["otp29-ops.pcap", "rabbit-3.10.pcap.gz"]
 

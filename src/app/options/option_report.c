@@ -26,9 +26,9 @@ size_t option_report_names(const char *value, const char *names[REPORT_COUNT])
             names[0] = report_names[i];
             return 1;
         }
-        /* all leaves out clocks, which need several files, points, which need a stream, and changes,
-         * which need two captures. */
-        if (is_all ? i != REPORT_CLOCKS && i != REPORT_POINTS && i != REPORT_CHANGES
+        /* all leaves out clocks, which need several files, points and history, which need a stream, and
+         * changes, which need two captures. */
+        if (is_all ? i != REPORT_CLOCKS && i != REPORT_POINTS && i != REPORT_HISTORY && i != REPORT_CHANGES
                    : strncmp(report_names[i], value, len) == 0)
             names[num++] = report_names[i];
     }

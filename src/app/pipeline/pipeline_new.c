@@ -98,12 +98,18 @@ static bool open_correlate(struct pipeline *s)
     return s->correlate != NULL;
 }
 
+/* publishes_findings says whether --nats-types asks for findings. */
+static bool publishes_findings(const struct options *options)
+{
+    return options->nats.publish.num_servers != 0 && (options->nats.types & 1u << NATS_FINDING) != 0;
+}
+
 bool pipeline_wants_findings(const struct options *options)
 {
     return options->report.verdict || options->report.wanted[REPORT_DOCTOR] ||
            options->report.wanted[REPORT_TIMELINE] || options->report.wanted[REPORT_CHANGES] ||
            options->explain.asked || counts_calls(options) ||
-           sinks_want_findings(&options->output) || has_notes(options) ||
+           sinks_want_findings(&options->output) || has_notes(options) || publishes_findings(options) ||
            options->web.len != 0 || options->tui || options->output.on_finding != NULL ||
            filter_asks_findings(options->select.filter) ||
            filter_asks_findings(options->keep.trigger);

@@ -42,8 +42,8 @@ struct merged_host {
     struct waiting_packet *first, *last;
     int64_t part_ns; /* when the present period began, monotonic */
     int64_t least_ns,
-        least_before_ns; /* how far its packets were behind, in this period and the one before ... */
-    int64_t latest_ns;   /* ... and the latest one */
+        least_before_ns; /* how far its packets were behind, in this period and the one before */
+    bool is_behind; /* the latest one is behind by more than that and lateness_ns; later, half of it */
     int64_t heard_ns;    /* when its latest packet arrived, even if it was dropped */
     uint64_t top_frame;   /* the highest number that has come */
     uint64_t next_frame;  /* if packets are missing, the first of them may have this number ... */
@@ -129,6 +129,16 @@ static bool misses(const struct host_merge *merge, const struct merged_host *hos
     const int64_t wait_ns = GAP_NS + merge->config.lateness_ns;
     return host->num_missing != 0 && now_ns - host->gap_ns < wait_ns &&
            merge->stored_ns - host->gap_stored_ns < wait_ns;
+}
+
+/* note_latest records how far the latest packet of a host was behind. */
+static void note_latest(const struct host_merge *merge, struct merged_host *host, int64_t behind_ns)
+{
+    const int64_t lateness_ns = merge->config.lateness_ns;
+    int64_t more_ns;
+    if (__builtin_sub_overflow(behind_ns, host->told.behind_ns, &more_ns))
+        more_ns = INT64_MAX;
+    host->is_behind = more_ns > (host->is_behind ? lateness_ns / 2 : lateness_ns);
 }
 
 /* note_frame records which packets of a host are missing. Frame numbers of a live capture are
@@ -267,7 +277,7 @@ enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text n
     host->told.arrived_ns = now_ns;
     if (host->told.num_packets == 0 || packet->ts_ns > host->told.last_ns) {
         host->told.last_ns = packet->ts_ns;
-        host->latest_ns = behind_ns;
+        note_latest(merge, host, behind_ns);
     }
     host->told.num_packets++;
     if (one.stored_ns > merge->stored_ns)
@@ -343,15 +353,12 @@ static bool has_waited(const struct host_merge *merge, int64_t patience_ns, int6
  * ones of others: it publishes a backlog, or has not reconnected to servers that were away. */
 static bool catches_up(const struct host_merge *merge, const struct merged_host *host, int64_t now_ns)
 {
-    int64_t more_ns;
     const int64_t quiet_ns = now_ns - host->told.arrived_ns;
     if (host->told.num_packets == 0)
         return false;
     if (merge->was_away && host->told.arrived_ns < merge->back_ns)
         return now_ns - merge->back_ns < BACK_NS && quiet_ns < 2 * PART_NS;
-    return quiet_ns < PAUSE_NS &&
-           (__builtin_sub_overflow(host->latest_ns, host->told.behind_ns, &more_ns) ||
-            more_ns > merge->config.lateness_ns);
+    return quiet_ns < PAUSE_NS && host->is_behind;
 }
 
 /* is_early says whether a packet waits longer: for packets that are missing between later ones, or for

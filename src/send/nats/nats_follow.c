@@ -35,6 +35,7 @@ enum {
 #define SAY_NS (10 * INT64_C(1000000000))
 #define WATCH_NS (INT64_C(1000000000) / 2) /* how often silence is checked */
 #define TELL_NS INT64_C(1000000000)        /* how often readers are told how the hosts are */
+#define MOST_AT_ONCE_NS (INT64_C(1000000000) / 2) /* of time passes between two looks */
 #define FAR_BEHIND_NS (30 * INT64_C(1000000000))
 /* The time of a packet may be ahead of when the servers stored it by this much. */
 #define MOST_AHEAD_NS (60 * INT64_C(1000000000))
@@ -72,11 +73,29 @@ struct follow {
     } news[HOST_MERGE_HOSTS];
     int64_t least_delay_ns; /* from the servers to here, by both clocks; INT64_MAX: unknown */
     int64_t said_ns, watched_ns, told_ns;
+    int64_t looked_ns, skipped_ns; /* see pass_time */
     bool has_head, names_stream;
     bool is_far_behind, is_over;
 };
 
 /* In the process that talks to the servers */
+
+/* now_of returns the time that packets wait by. It stands still while this process does, and while it
+ * reads what the servers have already: packets of other hosts may be among that. */
+static int64_t now_of(const struct follow *f)
+{
+    return f->looked_ns - f->skipped_ns;
+}
+
+/* pass_time adds the time since the last call, which brought a record or nothing. */
+static void pass_time(struct follow *f, bool has_record)
+{
+    const int64_t now_ns = clock_now_ns();
+    const int64_t passed_ns = f->looked_ns != 0 ? now_ns - f->looked_ns : 0;
+    const int64_t most_ns = has_record && f->pull.pending != 0 ? 0 : MOST_AT_ONCE_NS;
+    f->skipped_ns += passed_ns > most_ns ? passed_ns - most_ns : 0;
+    f->looked_ns = now_ns;
+}
 
 /* is_copy says whether another host has sent this packet already. */
 static bool is_copy(struct follow *f, size_t host, const struct ds_packet *packet)
@@ -140,7 +159,7 @@ static void take(struct follow *f, natsMsg *message)
         return;
     }
     size_t number;
-    switch (host_merge_add(f->merge, host, &packet, nats_pull_stored_ns(&f->pull), clock_now_ns(),
+    switch (host_merge_add(f->merge, host, &packet, nats_pull_stored_ns(&f->pull), now_of(f),
                            &number)) {
     case HOST_MERGE_TAKEN: note_news(f, number, &packet, &counts); break;
     case HOST_MERGE_COPY: break;
@@ -164,7 +183,7 @@ static void give_out(struct follow *f)
 {
     struct ds_packet packet;
     size_t host;
-    while (f->out.len < ENOUGH_OUT && host_merge_next(f->merge, clock_now_ns(), &packet, &host)) {
+    while (f->out.len < ENOUGH_OUT && host_merge_next(f->merge, now_of(f), &packet, &host)) {
         const size_t whole = f->out.len;
         if (is_copy(f, host, &packet))
             continue;
@@ -259,7 +278,7 @@ static void watch(struct follow *f)
         f->told_ns = now_ns;
         tell_points(f);
     }
-    while (host_merge_silence(f->merge, now_ns, &host)) {
+    while (host_merge_silence(f->merge, now_of(f), &host)) {
         const size_t whole = f->out.len;
         say_silence(f, host_merge_host(f->merge, host));
         if (f->out.failed) { /* memory ran out: the message has been printed */
@@ -342,8 +361,9 @@ static void go_on(struct follow *f)
 {
     const bool was_silent = f->pull.is_silent;
     natsMsg *message = nats_pull_next(&f->pull);
+    pass_time(f, message != NULL);
     if (was_silent && !f->pull.is_silent)
-        host_merge_outage(f->merge, clock_now_ns());
+        host_merge_outage(f->merge, now_of(f));
     if (message != NULL) {
         take(f, message);
         nats.natsMsg_Destroy(message);

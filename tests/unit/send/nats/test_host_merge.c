@@ -160,6 +160,8 @@ static void hosts_that_catch_up_are_waited_for(void **state)
          "@28 =b25 =a26 =-");
     /* It may pause for five seconds. */
     goes(BEGIN "@20 a20 =a11 =b11 =- @22 b12 =b12 =- @26 =- @27 =a20 =-");
+    /* It has caught up when it is late by half of the wait for others. */
+    goes(BEGIN "@20 a20 =a11 =b11 =- @22 b12 =b12 =- @24 a22 b22 =a20 =- @26 =- b25 =a22 =b22 =-");
     /* It is late by no more than the wait for others. */
     goes(BEGIN "@20 a20 =a11 =b11 =- @22 b20 =a20 =- @24 =b20 =-");
     /* The wait for it ends after a minute. */
