@@ -170,6 +170,6 @@ void recorder_free(struct packet_recorder *k)
     ds_session_free(k->past);
     pending_messages_free(&k->openings);
     ds_buffer_free(&k->made);
-    ds_buffer_free(&k->sealed);
+    conn_states_free(&k->states);
     free(k);
 }

@@ -5,6 +5,7 @@
 #ifndef SRC_PACKET_RECORDER_PARTS_H
 #define SRC_PACKET_RECORDER_PARTS_H
 
+#include "keep/conn_states.h"
 #include "keep/keep_conns.h"
 #include "keep/keep_latest.h"
 #include "keep/packet_recorder.h"
@@ -20,15 +21,10 @@ struct packet_recorder {
     const struct ds_keylog *keylog; /* NULL: no secrets are written */
     struct pcap_writer writer;
     struct packet_notes *notes; /* comments of packets; NULL: none */
-    struct ds_buffer made, sealed;
+    struct ds_buffer made;
     struct pending_messages openings; /* messages of the past session that are still open */
-    struct recorder_past {
-        bool has_conn;              /* a connection's snapshot is being written */
-        struct ds_endpoint ends[2]; /* of that connection */
-        uint32_t point[2];          /* sequence numbers after the snapshot */
-        bool knows[2];
-        int64_t now_ns; /* time of the packet after the snapshot */
-    } writing;
+    struct conn_states states;
+    int64_t state_ns; /* time of the packet after the snapshot that is being written */
     enum stop_reason ending; /* NONE if there was no error */
     int64_t (*clock_ns)(void); /* a clock that cannot be set */
     int64_t now_ns;            /* time of the latest record or packet */

@@ -6,9 +6,6 @@
 
 #include "capture/pseudo_packet.h"
 
-#include <string.h>
-
-enum { RECENT_NS = 100000000 }; /* a monitor may be set up this long before its request */
 
 static void check_output(struct packet_recorder *k)
 {
@@ -48,7 +45,7 @@ void recorder_write(struct packet_recorder *k, const struct ds_packet *packet)
 static void write_segment(struct packet_recorder *k, const struct ds_segment *segment)
 {
     struct ds_packet packet;
-    if (pseudo_packet(segment, k->writing.now_ns, k->capture->inputs[0].link_type, &k->made,
+    if (pseudo_packet(segment, k->state_ns, k->capture->inputs[0].link_type, &k->made,
                       &packet)) {
         recorder_write(k, &packet);
         return;
@@ -58,77 +55,19 @@ static void write_segment(struct packet_recorder *k, const struct ds_segment *se
     ds_buffer_free(&k->made);
 }
 
-/* write_opening writes a message that is not part of the stream, as a retransmission. */
-static void write_opening(void *context, const struct pending_message *opening)
-{
-    enum { PSH_ACK = 24, WINDOW = 65535 };
-    struct packet_recorder *k = context;
-    const struct recorder_past *w = &k->writing;
-    const int from =
-        opening->ends[0].port == w->ends[0].port &&
-                memcmp(&opening->ends[0].addr, &w->ends[0].addr, sizeof w->ends[0].addr) == 0
-            ? 0
-            : 1;
-    if (opening->frame == NULL) {
-        k->num_incomplete++;
-        return;
-    }
-    struct ds_segment segment = {
-        .src = opening->ends[0].addr,
-        .dst = opening->ends[1].addr,
-        .src_port = opening->ends[0].port,
-        .dst_port = opening->ends[1].port,
-        .seq = w->point[from] - (uint32_t)opening->len,
-        .ack = w->point[!from],
-        .window = WINDOW,
-        .flags = PSH_ACK,
-        .payload = opening->frame,
-        .payload_len = (uint32_t)opening->len,
-        .past = {.sent_ns = opening->ns,
-                 .point = {w->point[from], w->point[!from]},
-                 .knows = {w->knows[from], w->knows[!from]},
-                 .kind = DS_SNAPSHOT_OPEN},
-    };
-    if (ds_session_seal_snapshot(k->past, &segment, &k->sealed)) {
-        write_segment(k, &segment);
-        return;
-    }
-    k->no_memory += k->sealed.failed;
-    k->num_incomplete += !k->sealed.failed;
-    ds_buffer_free(&k->sealed);
-}
-
-/* end_conn writes the last part of a connection's snapshot: the messages that may still be answered. */
-static void end_conn(struct packet_recorder *k)
-{
-    if (k->writing.has_conn)
-        pending_messages_write(&k->openings, k->writing.ends, k->writing.now_ns - RECENT_NS,
-                               write_opening,
-                               k);
-    k->writing.has_conn = false;
-}
-
 static void on_segment(void *context, int64_t ts_ns, const struct ds_segment *segment)
 {
-    struct packet_recorder *k = context;
-    const struct ds_snapshot *past = &segment->past;
-    (void)ts_ns; /* past has it, too */
-    if (past->begins) {
-        end_conn(k);
-        k->writing.has_conn = true;
-        k->writing.ends[0] = (struct ds_endpoint){.addr = segment->src, .port = segment->src_port};
-        k->writing.ends[1] = (struct ds_endpoint){.addr = segment->dst, .port = segment->dst_port};
-        memcpy(k->writing.point, past->point, sizeof past->point);
-        memcpy(k->writing.knows, past->knows, sizeof past->knows);
-    }
-    write_segment(k, segment);
+    (void)ts_ns; /* segment->past has it, too */
+    write_segment(context, segment);
 }
 
 void recorder_write_state(struct packet_recorder *k, const struct ds_endpoint *ends, int64_t now_ns)
 {
-    k->writing = (struct recorder_past){.now_ns = now_ns};
-    ds_session_snapshot(k->past, ends, on_segment, k);
-    end_conn(k);
+    k->state_ns = now_ns;
+    conn_states_write(&k->states, k->past, &k->openings, ends, now_ns, on_segment, k);
+    k->num_incomplete += k->states.num_incomplete;
+    k->no_memory += k->states.no_memory;
+    k->states.num_incomplete = k->states.no_memory = 0;
 }
 
 void recorder_close(struct packet_recorder *k)

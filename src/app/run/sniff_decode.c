@@ -4,6 +4,12 @@
  */
 #include "app/run/sniff_parts.h"
 
+static void publish_segment(void *context, int64_t ts_ns, const struct ds_segment *segment)
+{
+    (void)ts_ns; /* segment->past has it, too */
+    nats_publish_segment(context, segment);
+}
+
 /* publish_state publishes the state of the session at intervals. */
 static void publish_state(struct sniff *s, const struct ds_packet *packet)
 {
@@ -12,8 +18,10 @@ static void publish_state(struct sniff *s, const struct ds_packet *packet)
     if (!s->config.remember || (s->state_ns != 0 && packet->ts_ns - s->state_ns < each_ns &&
                                 packet->ts_ns >= s->state_ns))
         return;
-    if (s->state_ns != 0)
-        nats_publish_state(s->nats, s->session, packet, s->time_digits);
+    if (s->state_ns != 0) {
+        nats_publish_state(s->nats, packet, s->time_digits);
+        conn_states_write(&s->states, s->session, s->openings, NULL, packet->ts_ns, publish_segment, s->nats);
+    }
     s->state_ns = packet->ts_ns;
 }
 

@@ -178,6 +178,10 @@ static void free_parts(struct sniff *s)
     annotated_free(s->annotated);
     packet_hold_free(s->hold);
     ds_session_free(s->session);
+    conn_states_free(&s->states);
+    if (s->openings != NULL)
+        pending_messages_free(s->openings);
+    free(s->openings);
     keylog_files_close(s->keylog);
 }
 

@@ -16,6 +16,7 @@
 #include "privsep/sandbox.h"
 #include "privsep/sandbox_preload.h"
 
+#include <stdlib.h>
 #include <errno.h>
 #include <string.h>
 
@@ -46,6 +47,8 @@ static void on_event(void *context, const struct ds_event *event)
         late_notice_event(&s->late, event);
     if (s->syntax.otp != NULL)
         syntax_choice_event(&s->syntax, event);
+    if (s->openings != NULL && !ds_event_is_raw(event))
+        pending_messages_event(s->openings, event);
     if (takes_events(s))
         pipeline_event(s->pipeline, event);
 }
@@ -228,6 +231,21 @@ static bool open_hold(struct sniff *s)
     return s->hold != NULL;
 }
 
+/* open_openings opens the list of requests for readers of the stream that begin later. */
+static bool open_openings(struct sniff *s)
+{
+    if (!s->config.remember)
+        return true;
+    s->openings = calloc(1, sizeof *s->openings);
+    if (s->openings != NULL &&
+        pending_messages_init(s->openings, s->options->labels, s->options->config.limits))
+        return true;
+    free(s->openings);
+    s->openings = NULL;
+    complain("out of memory");
+    return false;
+}
+
 static bool open_session(struct sniff *s)
 {
     struct ds_config *config = &s->config;
@@ -273,6 +291,8 @@ static bool open_session(struct sniff *s)
         config->keylog_grows = s->keylog_config.grows;
         config->keylog_notes = s->options->keep.embeds_secrets;
     }
+    if (!open_openings(s))
+        return false;
     s->session = ds_session_new(config);
     if (s->session == NULL)
         complain("out of memory");

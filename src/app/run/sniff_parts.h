@@ -22,6 +22,7 @@
 #include "files/keylog_file.h"
 #include "keep/annotated_file.h"
 #include "keep/capture_writer.h"
+#include "keep/conn_states.h"
 #include "keep/packet_recorder.h"
 #include "privsep/file_helper.h"
 #include "record/point_board.h"
@@ -48,6 +49,8 @@ struct sniff {
     struct ds_session *session;
     struct packet_hold *hold; /* NULL: packets do not wait */
     struct pipeline *pipeline; /* NULL until it is open */
+    struct pending_messages *openings; /* for readers of the stream that begin later; NULL: not published */
+    struct conn_states states;         /* which are published with them */
     struct point_board points; /* capture points of streams */
     struct web *web;           /* NULL: without --web */
     struct tui *tui;           /* NULL: without --tui */

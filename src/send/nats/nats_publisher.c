@@ -209,13 +209,10 @@ void nats_publish_packet(struct nats_publisher *p, const struct ds_packet *packe
     nats_publish(p, NATS_PACKET, id, packet->ts_ns, (struct ds_text){p->text.data, p->text.len});
 }
 
-/* publish_made publishes a pseudo segment. */
-static void publish_made(void *context, int64_t ts_ns, const struct ds_segment *segment)
+void nats_publish_segment(struct nats_publisher *p, const struct ds_segment *segment)
 {
-    struct nats_publisher *p = context;
     char id[SEND_MAX_ID + 1];
     struct ds_packet packet;
-    (void)ts_ns; /* segment->past has it */
     p->text.len = 0;
     if (pseudo_packet(segment, p->state_ns, p->state_link_type, &p->made, &packet)) {
         packet.frame = p->state_frame;
@@ -229,12 +226,9 @@ static void publish_made(void *context, int64_t ts_ns, const struct ds_segment *
     nats_publish(p, NATS_PACKET, id, p->state_ns, (struct ds_text){p->text.data, p->text.len});
 }
 
-void nats_publish_state(struct nats_publisher *p, struct ds_session *session,
-                        const struct ds_packet *packet, unsigned time_digits)
+void nats_publish_state(struct nats_publisher *p, const struct ds_packet *packet, unsigned time_digits)
 {
     char id[SEND_MAX_ID + 1];
-    if (!nats_publisher_wants(p, NATS_STATE))
-        return;
     p->state_ns = packet->ts_ns;
     p->state_frame = packet->frame;
     p->state_link_type = packet->link_type;
@@ -251,7 +245,6 @@ void nats_publish_state(struct nats_publisher *p, struct ds_session *session,
     packet_json_made_id(p->state_ns, p->num_made++, p->host, id);
     nats_publish(p, NATS_STATE, id, p->state_ns,
                  (struct ds_text){p->text.data, p->text.len != 0 ? p->text.len - 1 : 0});
-    ds_session_snapshot(session, NULL, publish_made, p);
 }
 
 /* say prints how many records were stored, and how many were not. */
@@ -342,13 +335,18 @@ void nats_publish_packet(struct nats_publisher *publisher, const struct ds_packe
     (void)packet;
 }
 
-void nats_publish_state(struct nats_publisher *publisher, struct ds_session *session,
-                        const struct ds_packet *packet, unsigned time_digits)
+void nats_publish_state(struct nats_publisher *publisher, const struct ds_packet *packet,
+                        unsigned time_digits)
 {
     (void)publisher;
-    (void)session;
     (void)packet;
     (void)time_digits;
+}
+
+void nats_publish_segment(struct nats_publisher *publisher, const struct ds_segment *segment)
+{
+    (void)publisher;
+    (void)segment;
 }
 
 bool nats_publisher_end(struct nats_publisher *publisher)

@@ -39,10 +39,12 @@ void nats_publish_packet(struct nats_publisher *publisher, const struct ds_packe
  * it in the same thread. */
 void nats_publisher_dropped(struct nats_publisher *publisher, uint64_t num);
 
-/* nats_publish_state publishes what the session knows of all open connections, as of a packet that
- * it has processed: later readers start from that. Call it in the thread of nats_publish_packet. */
-void nats_publish_state(struct nats_publisher *publisher, struct ds_session *session,
-                        const struct ds_packet *packet, unsigned time_digits);
+/* nats_publish_state begins to publish the state of all open connections, as of a packet that the
+ * session has processed: later readers start from that. nats_publish_segment publishes each segment of
+ * it (keep/conn_states.h). Call them in the thread of nats_publish_packet, if states are wanted. */
+void nats_publish_state(struct nats_publisher *publisher, const struct ds_packet *packet,
+                        unsigned time_digits);
+void nats_publish_segment(struct nats_publisher *publisher, const struct ds_segment *segment);
 
 /* nats_publisher_host returns the name of this host in subjects. */
 const char *nats_publisher_host(const struct nats_publisher *publisher);
