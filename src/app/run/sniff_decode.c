@@ -20,7 +20,8 @@ static void publish_state(struct sniff *s, const struct ds_packet *packet)
         return;
     if (s->state_ns != 0) {
         nats_publish_state(s->nats, packet, s->time_digits);
-        conn_states_write(&s->states, s->session, s->openings, NULL, packet->ts_ns, publish_segment, s->nats);
+        conn_states_write(&s->states, s->session, s->openings, NULL, packet->ts_ns, publish_segment,
+                          s->nats);
     }
     s->state_ns = packet->ts_ns;
 }
