@@ -3,6 +3,7 @@
  */
 #include "compare/differ.h"
 
+#include "compare/same_nodes.h"
 #include "compare/significance.h"
 
 #include <math.h>
@@ -423,7 +424,7 @@ static void compare_pair(struct differ_state *c, const struct differ_pair *pair)
             compare_presence(c, pair, side);
         return;
     }
-    c->out->num_compared += !any_of(pair)->is_unnamed;
+    c->out->num_compared += !any_of(pair)->is_unnamed || kind == PROFILE_NODE || kind == PROFILE_LINK;
     if (presences[kind] == ONCE)
         return;
     compare_rate(c, pair);
@@ -611,8 +612,14 @@ static void compare_entries(struct differ_state *c, const struct profile_entry *
 void differ(const struct profile *before, const struct profile *after,
             const double thresholds[static THRESHOLD_COUNT_OF], struct differences *out)
 {
-    struct differ_state c = {.profile = {before, after}, .thresholds = thresholds, .out = out};
+    const struct profile *const given[2] = {before, after};
     *out = (struct differences){.is_incomplete = before->num_left_out != 0 || after->num_left_out != 0};
+    out->is_joined = same_nodes_join(given, out->joined, &out->no_memory);
+    if (out->is_joined) {
+        before = &out->joined[0];
+        after = &out->joined[1];
+    }
+    struct differ_state c = {.profile = {before, after}, .thresholds = thresholds, .out = out};
     for (const struct profile_entry *e = table_oldest(&after->entries); e != NULL;
          e = table_newer(&after->entries, e))
         compare_entries(&c, profile_find(before, e->kind, e->key), e);
@@ -624,4 +631,12 @@ void differ(const struct profile *before, const struct profile *after,
     drop_implied(out);
     if (out->num != 0)
         qsort(out->rows, out->num, sizeof *out->rows, by_importance);
+}
+
+void differences_free(struct differences *differences)
+{
+    free(differences->rows);
+    if (differences->is_joined)
+        same_nodes_free(differences->joined);
+    *differences = (struct differences){0};
 }

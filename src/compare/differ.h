@@ -57,22 +57,27 @@ struct differences {
     struct difference *rows; /* in the order of the output; owned */
     size_t num, cap;
     uint64_t num_implied;    /* rows left out because they follow from a node or call that is also shown */
-    uint64_t num_compared;   /* kinds that both sides have, with known names of their nodes */
+    uint64_t num_compared;   /* kinds that both sides have; messages and calls only with known names of
+                                their nodes, nodes and links also by their addresses */
     uint64_t num_not_judged; /* kinds that one side seems to lack, but that may be among its unread
                                 messages */
     uint64_t num_too_thin;   /* kinds that only one side has, too rarely to be judged */
     bool is_incomplete;      /* a profile has left out kinds: none is reported as appeared or vanished */
     bool is_worse; /* one of the rows is worse */
-    bool no_memory;
+    bool no_memory, is_joined;
+    struct profile joined[2]; /* if is_joined: what was compared (same_nodes.h) */
 };
 
 /* thresholds_init sets the defaults. */
 void thresholds_init(double thresholds[static THRESHOLD_COUNT_OF]);
 const char *threshold_name(enum threshold threshold);
 
-/* differ compares two profiles. The caller frees out->rows. */
+/* differ compares two profiles. A node that is an address in one of them and has its name in the other
+ * one is the same. differences_free releases what out owns. */
 void differ(const struct profile *before, const struct profile *after,
             const double thresholds[static THRESHOLD_COUNT_OF], struct differences *out);
+
+void differences_free(struct differences *differences);
 
 const char *change_name(enum change change);
 const char *measure_name(enum measure measure);

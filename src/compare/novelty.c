@@ -72,6 +72,7 @@ static enum unusual_kind kind_of(const struct profile_entry *entry)
     case PROFILE_SHAPE:
     case PROFILE_FINDING:
     case PROFILE_END:
+    case PROFILE_PLACE:
     case PROFILE_KIND_COUNT:
         break;
     }

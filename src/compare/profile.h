@@ -58,8 +58,9 @@ struct profile_entry {
     uint64_t unread; /* only LINK: messages between the two nodes that were lost or could not be read
                         completely */
     bool is_of_call; /* messages of calls, which are counted as calls */
-    bool is_unnamed; /* one of its ends is an address, because its node is unknown */
-    char value[PROFILE_VALUE_MAX]; /* only NODE: its release, "OTP 27"; empty: unknown */
+    bool is_unnamed; /* one of its ends is an address, because its node is unknown; PLACE: several nodes
+                        have it */
+    char value[PROFILE_VALUE_MAX]; /* NODE: its release, "OTP 27"; PLACE: its node; empty: unknown */
     struct profile_window window; /* only CALL and MESSAGE: the current window */
     uint64_t most;    /* maximum that two consecutive windows both reached, nanoseconds for CALL, bytes
                          for MESSAGE */

@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MAX_PLACES = 4096 };
+
 /* seen_message is a kind of messages, identified by a hash of its attributes as sent. */
 struct seen_message {
     struct table_entry entry;
@@ -50,16 +52,22 @@ static bool is_named(struct ds_text node)
     return node.len != 0 && node.data[0] != '~' && memchr(node.data, '@', node.len) != NULL;
 }
 
-/* print_end appends the role of a node, or its address if its name is unknown. */
-static void print_end(struct profile_gather *g, const struct ds_endpoint *end, struct ds_buffer *out)
+/* print_place appends the address and port of a node. */
+static void print_place(const struct ds_endpoint *end, struct ds_buffer *out)
 {
     char addr[DS_ADDR_LEN];
+    ds_addr_print(&end->addr, addr);
+    ds_buffer_printf(out, end->addr.family == 6 ? "[%s]:%u" : "%s:%u", addr, (unsigned)end->port);
+}
+
+/* print_end appends the role of a node, or its place if its name is unknown: see same_nodes.h. */
+static void print_end(struct profile_gather *g, const struct ds_endpoint *end, struct ds_buffer *out)
+{
     if (is_named(end->node)) {
         node_roles_print(g->roles, end->node, out);
         return;
     }
-    ds_addr_print(&end->addr, addr);
-    ds_buffer_add_text(out, addr);
+    print_place(end, out);
     g->is_unnamed = true;
 }
 
@@ -143,8 +151,9 @@ static void read_message(const struct record *record, struct gathered_message *m
 
 static uint64_t hash_end(uint64_t hash, const struct ds_endpoint *end)
 {
-    return end->node.len != 0 ? hash_short(hash, end->node)
-                              : hash_more(hash, end->addr.bytes, sizeof end->addr.bytes);
+    return is_named(end->node)
+               ? hash_short(hash, end->node)
+               : hash_words(hash_more(hash, end->addr.bytes, sizeof end->addr.bytes), end->port, 0);
 }
 
 static uint64_t hash_add(uint64_t hash, struct ds_text text)
@@ -238,6 +247,43 @@ static struct profile_entry *get_name(struct profile_gather *g, const struct gat
     return get(g, PROFILE_NAME);
 }
 
+/* add_place stores that a node has the place in the current key. */
+static void add_place(struct profile_gather *g, const char *node)
+{
+    struct profile_entry *place = get(g, PROFILE_PLACE);
+    if (place == NULL)
+        return;
+    if (place->value[0] == '\0' && !place->is_unnamed)
+        memcpy(place->value, node, strlen(node) + 1);
+    else if (strcmp(place->value, node) != 0)
+        place->is_unnamed = true;
+}
+
+/* add_places stores the address of a node with a name, and address and port. Tools come and go, so they
+ * have none. */
+static void add_places(struct profile_gather *g, const struct ds_endpoint *end)
+{
+    char node[PROFILE_VALUE_MAX], addr[DS_ADDR_LEN];
+    if (!is_named(end->node))
+        return;
+    begin_key(g);
+    node_roles_print(g->roles, end->node, &g->key);
+    if (g->key.failed || g->key.len >= sizeof node || memchr(g->key.data, '*', g->key.len) != NULL)
+        return;
+    memcpy(node, g->key.data, g->key.len);
+    node[g->key.len] = '\0';
+    begin_key(g);
+    ds_addr_print(&end->addr, addr);
+    ds_buffer_add_text(&g->key, addr);
+    add_place(g, node);
+    if (g->num_places == MAX_PLACES)
+        return;
+    g->num_places++;
+    begin_key(g);
+    print_place(end, &g->key);
+    add_place(g, node);
+}
+
 /* see makes the entry of a new kind of messages; m is NULL if they cannot be read. */
 static struct seen_message *see(struct profile_gather *g, const struct ds_event *event,
                                 const struct gathered_message *m, uint64_t key)
@@ -250,6 +296,8 @@ static struct seen_message *see(struct profile_gather *g, const struct ds_event 
     seen->node = get_node(g, &event->conn->end[event->dir]);
     seen->other = get_node(g, &event->conn->end[!event->dir]);
     seen->link = get_between(g, PROFILE_LINK, event->conn);
+    add_places(g, &event->conn->end[0]);
+    add_places(g, &event->conn->end[1]);
     if (m == NULL)
         return seen;
     begin_key(g);

@@ -22,6 +22,7 @@ struct profile_gather {
     struct novelty *novelty; /* NULL: new things are not reported */
     struct table seen; /* kinds of messages by their attributes as sent: each key is made once */
     struct ds_buffer key, other;
+    unsigned num_places; /* with a port, that were stored */
     bool is_unnamed; /* an address was added to the current key */
 };
 

@@ -126,5 +126,5 @@ void changes_write(const struct compare *c, uint64_t max_rows, struct json_write
     for (size_t i = 0; i < all.num && i < max_rows; i++)
         put_row(c, &all.rows[i], json);
     json_put_list_end(json);
-    free(all.rows);
+    differences_free(&all);
 }

@@ -240,7 +240,7 @@ static void show_table(void *state)
         changes_print_json(c, &all, &t->text->buffer);
     else
         show_text(t, &all);
-    free(all.rows);
+    differences_free(&all);
 }
 
 static void end_table(void *state)

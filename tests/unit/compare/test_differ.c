@@ -87,7 +87,7 @@ static void one(const struct what *before, double seconds_before, const struct w
         snprintf(is, sizeof is, "%s %s%s%s", change_name(out.rows[0].change), measure_name(out.rows[0].measure),
                  out.rows[0].is_worse ? " worse" : "", out.num > 1 ? ", more" : "");
     assert_string_equal(is, wanted);
-    free(out.rows);
+    differences_free(&out);
     profile_free(&a);
     profile_free(&b);
 }
@@ -178,10 +178,10 @@ static void few_that_take_long(void **state)
             assert_true(histogram_add_many(&e->parts[i].spans, 50 * MILLISECOND, num_slow));
         compare(&a, &b, &out);
         assert_int_equal(out.num, num_slow >= 3); /* 12 of 262 and none of 250 are not chance */
-        free(out.rows);
+        differences_free(&out);
         compare(&b, &a, &out);
         assert_int_equal(out.num, num_slow >= 3);
-        free(out.rows);
+        differences_free(&out);
         profile_free(&a);
         profile_free(&b);
     }
@@ -222,7 +222,7 @@ static void what_varies_anyway(void **state)
     assert_int_equal(out.num, 0);
     profile_free(&a);
     profile_free(&b);
-    free(out.rows);
+    differences_free(&out);
 }
 
 static void the_release(void **state)
@@ -236,13 +236,13 @@ static void the_release(void **state)
     strcpy(profile_find(&b, PROFILE_NODE, text("a@h"))->value, "OTP 27");
     compare(&a, &b, &out);
     assert_int_equal(out.num, 0); /* it was not known before */
-    free(out.rows);
+    differences_free(&out);
     strcpy(profile_find(&a, PROFILE_NODE, text("a@h"))->value, "OTP 25");
     compare(&a, &b, &out);
     assert_int_equal(out.num, 1);
     assert_int_equal(out.rows[0].measure, MEASURE_RELEASE);
     assert_false(out.is_worse);
-    free(out.rows);
+    differences_free(&out);
     profile_free(&a);
     profile_free(&b);
 }
@@ -264,13 +264,13 @@ static void what_was_not_read_is_not_missing(void **state)
         compare(&a, &b, &out);
         assert_int_equal(out.num, i == 0);
         assert_int_equal(out.num_not_judged, i == 1);
-        free(out.rows);
+        differences_free(&out);
         b.num_unread = i == 0 ? 301 : 0;
         b.num_unnamed = i == 1 ? 250 : 0;
         compare(&a, &b, &out);
         assert_int_equal(out.num, i == 1);
         assert_int_equal(out.num_not_judged, i == 0);
-        free(out.rows);
+        differences_free(&out);
         profile_free(&a);
         profile_free(&b);
     }
@@ -288,7 +288,7 @@ static void a_profile_with_a_part_left_out(void **state)
     compare(&a, &b, &out);
     assert_int_equal(out.num, 0);
     assert_true(out.is_incomplete);
-    free(out.rows);
+    differences_free(&out);
     profile_free(&a);
     profile_free(&b);
 }
@@ -332,7 +332,7 @@ static void the_order(void **state)
         assert_string_equal(is, wanted[i]);
     }
     assert_int_equal(out.num_implied, 2);
-    free(out.rows);
+    differences_free(&out);
     profile_free(&a);
     profile_free(&b);
 }
@@ -409,30 +409,36 @@ static void messages_of_calls(void **state)
             assert_true(out.num != 0);
             assert_string_equal(out.rows[0].key.data, cases[i].first);
             assert_int_equal(out.num_implied, cases[i].num_implied);
-            free(out.rows);
+            differences_free(&out);
         }
         profile_free(&p[0]);
         profile_free(&p[1]);
     }
 }
 
-/* If the two captures share no node with a known name, nothing was compared. */
+/* If the two captures share no node with a known name, nothing was compared. For nodes themselves, an
+ * address is enough. */
 static void what_was_compared(void **state)
 {
-    const struct what node = {PROFILE_NODE, "a@h", 20, 0, 1, 100, 0, 0, 0};
-    struct profile a, b;
-    struct differences out;
+    static const struct what kinds[] = {{PROFILE_CALL, "a@h > b@h rpc:call", 20, 0, 1, 100, 0, 0, 0},
+                                        {PROFILE_NODE, "10.0.0.1:4711", 20, 0, 1, 100, 0, 0, 0}};
     (void)state;
-    make(&a, 30, &node, 1);
-    make(&b, 30, &node, 1);
-    for (uint64_t wanted = 2; wanted-- > 0;) {
+    for (uint64_t kind = 0; kind < 2; kind++) {
+        struct profile a, b;
+        struct differences out;
+        make(&a, 30, &kinds[kind], 1);
+        make(&b, 30, &kinds[kind], 1);
         compare(&a, &b, &out);
-        assert_int_equal(out.num_compared, wanted);
-        free(out.rows);
-        profile_find(&b, PROFILE_NODE, text("a@h"))->is_unnamed = true;
+        assert_int_equal(out.num_compared, 1);
+        differences_free(&out);
+        profile_find(&a, kinds[kind].kind, text(kinds[kind].key))->is_unnamed = true;
+        profile_find(&b, kinds[kind].kind, text(kinds[kind].key))->is_unnamed = true;
+        compare(&a, &b, &out);
+        assert_int_equal(out.num_compared, kind);
+        differences_free(&out);
+        profile_free(&a);
+        profile_free(&b);
     }
-    profile_free(&a);
-    profile_free(&b);
 }
 
 static struct profile made[2];
@@ -445,7 +451,7 @@ static void run(void *context)
     thresholds_init(thresholds);
     differ(&made[0], &made[1], thresholds, &out);
     assert_true(!out.no_memory || failing_alloc_failed());
-    free(out.rows);
+    differences_free(&out);
 }
 
 static void without_memory(void **state)
@@ -457,6 +463,20 @@ static void without_memory(void **state)
     make(&made[0], 5, &base, 1);
     make(&made[1], 5, &other, 1);
     assert_true(failing_alloc_each(run, NULL) >= 2);
+    profile_free(&made[0]);
+    profile_free(&made[1]);
+}
+
+/* Without memory for joined profiles, they are compared as they are. */
+static void joins_without_memory(void **state)
+{
+    const struct what named = {PROFILE_NODE, "a@h", 50, 0, 1, 100, 0, 0, 0},
+                      address = {PROFILE_NODE, "10.0.0.1:4711", 50, 0, 1, 100, 0, 0, 0};
+    (void)state;
+    make(&made[0], 5, &named, 1);
+    make(&made[1], 5, &address, 1);
+    profile_find(&made[1], PROFILE_NODE, text(address.key))->is_unnamed = true;
+    assert_true(failing_alloc_each(run, NULL) >= 8);
     profile_free(&made[0]);
     profile_free(&made[1]);
 }
@@ -477,6 +497,7 @@ int main(void)
         cmocka_unit_test(messages_of_calls),
         cmocka_unit_test(what_was_compared),
         cmocka_unit_test(without_memory),
+        cmocka_unit_test(joins_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
