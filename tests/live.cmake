@@ -114,3 +114,9 @@ set_tests_properties(live_ends PROPERTIES PROCESSORS 2)
 mostly_waits(live_ends live_silence live_refresh live_refresh_forms live_ask_epmd live_baseline
              live_learned)
 set_tests_properties(live_ends live_doctor_near PROPERTIES COST 100) # the longest start first
+
+# Keys of connections that were up before, found in a node by distsniff-keys.
+if(TARGET distsniff-keys)
+  live_test(live_keys 180 keys $<TARGET_FILE:distsniff> $<TARGET_FILE:distsniff-keys> ${ERL_DIR})
+  set_tests_properties(live_keys PROPERTIES RUN_SERIAL TRUE)
+endif()
