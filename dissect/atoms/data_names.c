@@ -203,7 +203,8 @@ static uint32_t last_number(const struct data_walk *walk, unsigned before)
         return cursor_read_u8(&at, &small) ? small : 0;
     if (tag == TERM_TAG_SMALL_BIG && cursor_read_u8(&at, &small) && cursor_read_u8(&at, &sign)) {
         uint8_t bytes[sizeof number] = {0}; /* the lowest first */
-        (void)cursor_read_bytes(&at, bytes, small < sizeof bytes ? small : sizeof bytes);
+        if (!cursor_read_bytes(&at, bytes, small < sizeof bytes ? small : sizeof bytes))
+            return 0;
         return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
     }
     return tag == TERM_TAG_INTEGER && cursor_read_u32(&at, &number) ? number : 0;

@@ -342,6 +342,6 @@ enum packet_status ip_fragments_add(struct ip_fragments *fragments, int64_t now_
     fragments->done = assembly;
     ip->fragment = false;
     ip->protocol = assembly->protocol;
-    *at = (struct span){cursor_make(assembly->whole, assembly->end), 0};
+    *at = (struct span){cursor_make(assembly->whole, assembly->end), 0, at->is_to_group};
     return PACKET_SEGMENT;
 }
