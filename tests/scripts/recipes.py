@@ -208,8 +208,8 @@ def on_screen(program, keys, wanted, *options):
 def copy_tree():
     """Unchanged files keep their times, so that a second run builds only what has changed."""
     wanted = {}
-    for name in ('CMakeLists.txt', 'dependencies.cmake', 'hardening.cmake', 'dissect', 'include', 'man',
-                 'packaging', 'src', 'tests'):
+    for name in ('CMakeLists.txt', 'dependencies.cmake', 'hardening.cmake', 'dissect', 'include', 'keys',
+                 'man', 'packaging', 'src', 'tests'):
         top = source / name
         for file in [top] if top.is_file() else top.rglob('*'):
             if file.is_file():
