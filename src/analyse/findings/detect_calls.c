@@ -37,6 +37,7 @@ enum { MAX_CALLEES = 1024 };
 
 struct calls_watch {
     struct table callees;
+    struct callee all; /* answers of all callees */
 };
 
 const struct detect_family detect_calls_family = {
@@ -207,13 +208,16 @@ static void add_counts(struct wording *detail, struct callee *c, bool is_over)
 }
 
 /* is_overdue says whether a call without an answer has been open for longer than its callee takes to
- * answer; where that is unknown, for longer than most do. If it was open for very long, DS305 says so. */
-static bool is_overdue(const struct callee *c, const struct call *call)
+ * answer; where that is unknown, for longer than all others do. If it was open for very long, DS305
+ * says so. */
+static bool is_overdue(const struct detect *d, const struct callee *c, const struct call *call)
 {
     const int64_t open_ns = call->end_ns - call->start_ns;
     if (call->awaits_input || open_ns >= DETECT_HUNG_NS)
         return false;
     if (c == NULL || c->answered < MIN_ANSWERS)
+        c = &d->calls->all;
+    if (c->answered < MIN_ANSWERS)
         return open_ns >= LONG_NS;
     return open_ns / LATE_TIMES > c->longest_ns;
 }
@@ -222,12 +226,15 @@ static bool is_overdue(const struct callee *c, const struct call *call)
  * without an answer. c is NULL if the callee has no name. */
 static void on_answer(struct detect *d, struct callee *c, const struct call *call)
 {
-    if (call->outcome == CALL_UNANSWERED) {
-        d->checks.overdue += is_overdue(c, call);
-    } else if (c != NULL && call->outcome == CALL_OK) {
-        c->answered++;
-        if (call->end_ns - call->start_ns > c->longest_ns)
-            c->longest_ns = call->end_ns - call->start_ns;
+    struct callee *both[2] = {&d->calls->all, c};
+    if (call->outcome == CALL_UNANSWERED)
+        d->checks.overdue += is_overdue(d, c, call);
+    for (int i = 0; i < 2 && call->outcome == CALL_OK; i++) {
+        if (both[i] == NULL)
+            continue;
+        both[i]->answered++;
+        if (call->end_ns - call->start_ns > both[i]->longest_ns)
+            both[i]->longest_ns = call->end_ns - call->start_ns;
     }
 }
 

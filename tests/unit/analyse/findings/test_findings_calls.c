@@ -463,8 +463,9 @@ static void overdue(void **state)
                  {3, 20 * MS + 1, "calc", false, CALL_UNANSWERED, false},
                  {3, 20 * MS + 2, "calc", true, CALL_UNANSWERED, false},
                  {3, 20 * MS + 2, "calc", false, CALL_UNKNOWN, false},
-                 {3, 20 * MS + 2, "shop", false, CALL_UNANSWERED, false}, /* another one */
-                 {3, SECOND, "shop", false, CALL_UNANSWERED, true},
+                 {3, 20 * MS + 2, "shop", false, CALL_UNANSWERED, true}, /* another one: what all take */
+                 {3, 20 * MS + 1, "shop", false, CALL_UNANSWERED, false},
+                 {3, 20 * MS + 2, NULL, false, CALL_UNANSWERED, true},
                  {2, 20 * MS + 2, "calc", false, CALL_UNANSWERED, false}, /* too few are known */
                  {2, SECOND - 1, "calc", false, CALL_UNANSWERED, false},
                  {2, SECOND, "calc", false, CALL_UNANSWERED, true},
