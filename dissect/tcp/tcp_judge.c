@@ -277,9 +277,11 @@ enum tcp_reset_verdict tcp_judge_reset(const struct tcp_conn *conn, int dir,
         return is_acked || (has_ack && peer->started) ? TCP_RESET_EXACT : TCP_RESET_NEAR;
     }
     const uint32_t next = stream->next_seq;
+    /* A RST that waited for its turn says nothing if its sender has gone on meanwhile. */
+    const bool went_on = segment->frame < conn->newest_frame && tcp_diff(next, segment->seq) > 0;
     const bool is_exact = segment->seq == next ||
                           (stream->fin_seen && segment->seq == stream->fin_seq + 1) ||
-                          (stream->has_acked && segment->seq == stream->acked) ||
+                          (stream->has_acked && segment->seq == stream->acked && !went_on) ||
                           (stream->held != NULL && segment->seq == tcp_stream_held_end(stream));
     return is_exact ? TCP_RESET_EXACT : TCP_RESET_NEAR;
 }

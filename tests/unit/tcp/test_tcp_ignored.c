@@ -555,6 +555,26 @@ static void test_frames_to_a_group(void **state)
     assert_int_equal(w->table->last->stream[A].next_seq, 103);
 }
 
+/* At the beginning a RST without an ACK waits for what was sent before. Its sender goes on, and the other end
+ * acknowledges up to its number. */
+static void test_reset_that_waited(void **state)
+{
+    struct world *w = *state;
+    shake(w, 100, 500);
+    w->is_quiet = true;
+    feed(w, B, TCP_ACK, 501, 101, "ab");
+    feed(w, B, TCP_RST, 505, 0, "");
+    feed(w, B, TCP_ACK, 503, 101, "cd");
+    feed(w, A, TCP_ACK, 101, 505, "x");
+    feed(w, B, TCP_ACK, 505, 102, "ef");
+    for (int i = 0; i < TCP_DISORDER; i++)
+        feed(w, A, TCP_ACK, 102, 505, "");
+    feed(w, A, TCP_ACK, 102, 507, "y");
+    feed(w, B, TCP_ACK, 507, 103, "z");
+    expect_log(w, "open 1:ab 1:cd 0:x 1:ef 0:y 1:z");
+    assert_int_equal(w->stats.ignored, 1);
+}
+
 static void test_refused(void **state)
 {
     struct world *w = *state;
@@ -608,6 +628,7 @@ int main(void)
         CONVERSATION(test_stray_copies),
         TEST(test_urgent),
         TEST(test_frames_to_a_group),
+        TEST(test_reset_that_waited),
         TEST(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
