@@ -63,7 +63,7 @@ struct host_merge {
     int64_t
         stored_ns; /* the latest of all packets: old records are read faster than they came */
     int64_t back_ns; /* when the servers came back, monotonic */
-    int64_t begun_ns; /* when the first packet came, monotonic */
+    int64_t begun_ns, begun_stored_ns; /* when the first packet came, monotonic, and was stored */
     int64_t looked_ns, looks_since_ns; /* when silence was checked: last, and since when regularly */
     bool has_given, was_full, was_away;
     struct waiting_packet *given;
@@ -271,6 +271,8 @@ enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text n
     }
     if (place == PLACE_FAR)
         return HOST_MERGE_FAR;
+    if (merge->begun_stored_ns == 0)
+        merge->begun_stored_ns = one.stored_ns;
     if (!keep(merge, host, &one, before))
         return HOST_MERGE_NO_MEMORY;
     note_behind(host, behind_ns, now_ns);
@@ -323,7 +325,8 @@ static size_t find_oldest(const struct host_merge *merge)
 /* have_all_passed says whether every host has sent all up to something later than a time. */
 static bool have_all_passed(const struct host_merge *merge, int64_t ts_ns, int64_t now_ns)
 {
-    if (now_ns - merge->begun_ns < merge->config.begin_ns)
+    if (now_ns - merge->begun_ns < merge->config.begin_ns &&
+        merge->stored_ns - merge->begun_stored_ns < merge->config.begin_ns)
         return false;
     for (size_t i = 0; i < merge->num_hosts; i++) {
         const struct merged_host *host = &merge->hosts[i];

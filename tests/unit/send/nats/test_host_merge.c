@@ -219,6 +219,16 @@ static void hosts_that_are_not_known_yet_are_waited_for(void **state)
         assert_int_equal(packet.ts_ns, second * SECOND);
     }
     host_merge_free(merge);
+    /* Of what was stored before, two seconds are enough, however soon they are read. */
+    merge = host_merge_new(&config);
+    for (int64_t second = 10; second < 13; second++) {
+        const struct ds_packet one = {.ts_ns = second * SECOND, .frame = (uint64_t)second};
+        assert_false(host_merge_next(merge, now_ns, &packet, &number));
+        assert_int_equal(host_merge_add(merge, (struct ds_text){"a", 1}, &one, second * SECOND, now_ns, &number),
+                         HOST_MERGE_TAKEN);
+    }
+    assert_true(host_merge_next(merge, now_ns, &packet, &number));
+    host_merge_free(merge);
 }
 
 /* A publisher that is started again counts from 1. */
