@@ -409,13 +409,15 @@ static void run(void *context, int alive_fd, int ready_fd)
     static struct follow follow;
     const struct follow_start *start = context;
     struct follow *f = &follow;
-    const struct host_merge_config merging = {
+    struct host_merge_config merging = {
         .lateness_ns = start->url->lateness_ns != 0 ? start->url->lateness_ns : NATS_LATENESS_NS,
-        .begin_ns = start->url->lateness_ns != 0 ? start->url->lateness_ns : NATS_LATENESS_NS,
         .max_bytes = MAX_WAITING,
         .silence_ns = start->url->silence_ns != 0 ? start->url->silence_ns : NATS_SILENCE_NS,
     };
     jsCtx *js = NULL;
+    /* Records of before show which hosts there are. */
+    if (start->shown_ns == 0 && start->url->since_ns == 0)
+        merging.begin_ns = merging.lateness_ns;
     *f = (struct follow){
         .url = *start->url, .shown_ns = start->shown_ns, .alive_fd = alive_fd, .out_fd = start->out[1],
         .least_delay_ns = INT64_MAX, .names_stream = start->config->nats->num_reads > 1};
