@@ -11,10 +11,13 @@
 /* Limits: elements of a tuple or list whose shape is used, nesting, and tokens of a message. */
 enum { MAX_SHAPE = 7, MAX_NESTING = 32, MAX_TOKENS = 4096, MAX_INNER = 4, INNER_LEN = 8 };
 
-/* level is an open tuple, list or map. */
+/* level is an open tuple, list or map. What follows has_shape is set when an atom in it is reported
+ * (need_shape): most levels have none. */
 struct level {
     enum term_class class;
     uint64_t num, done;         /* terms directly in it */
+    struct cursor start;        /* of its terms */
+    bool has_shape;
     char shape[MAX_SHAPE + 3];  /* letters of its elements; empty if there are too many */
     char inner[MAX_SHAPE][INNER_LEN]; /* elements with their contents: "{pr}" */
     struct ds_text atoms[MAX_SHAPE]; /* of its elements, if known */
@@ -126,9 +129,13 @@ static void set_inner(struct role_walk *w, const struct term_token *token, struc
     out[len] = '\0';
 }
 
-/* set_shape stores the classes of the elements of a level, which begin at at. */
-static void set_shape(struct role_walk *w, struct level *level, struct cursor at)
+/* need_shape stores the classes of the elements of a level, unless that is done. */
+static void need_shape(struct role_walk *w, struct level *level)
 {
+    struct cursor at = level->start;
+    if (level->has_shape)
+        return;
+    level->has_shape = true;
     level->shape[0] = '\0';
     if (level->class == TERM_MAP || level->num > MAX_SHAPE)
         return;
@@ -244,6 +251,9 @@ static void report(struct role_walk *w, const struct ds_atom *atom)
         return;
     }
     const struct level *level = &w->levels[depth - 1];
+    need_shape(w, &w->levels[depth - 1]);
+    if (depth > 1)
+        need_shape(w, &w->levels[depth - 2]);
     set_close(w);
     put_char(&fine, depth_of(depth));
     if (depth > 1) {
@@ -330,8 +340,11 @@ static void walk_term(struct role_walk *w, const struct ds_term *term, char wher
             on_node(w, &token);
         if (token.num_terms != 0 && w->depth < MAX_NESTING) {
             struct level *level = &w->levels[w->depth++];
-            *level = (struct level){.class = token.class, .num = token.num_terms};
-            set_shape(w, level, at);
+            level->class = token.class;
+            level->num = token.num_terms;
+            level->done = 0;
+            level->start = at;
+            level->has_shape = false;
             continue;
         }
         if (token.num_terms != 0 && term_skip(&at, &w->env, token.num_terms, NULL) != TERM_OK)

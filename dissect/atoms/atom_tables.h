@@ -11,7 +11,7 @@
 
 #include <distsniff/term.h>
 
-enum { ATOM_TABLES_NUM = 8, ATOM_TABLE_NONE = 65535, ATOM_INDEX_BITS = 10 /* of hashes */ };
+enum { ATOM_TABLES_NUM = 8, ATOM_TABLE_NONE = 65535, ATOM_INDEX_BITS = 12 /* of hashes */ };
 
 struct atom_table_index {
     uint16_t text, index;
