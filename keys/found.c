@@ -1,6 +1,6 @@
 /*
- * found.c - see found.h. Erlang calls the function twice for a record: with the cipher, and with the key
- * and the nonce. A context is one cipher's from the first to the second call, in the same thread.
+ * found.c - see found.h. Erlang calls the function with the cipher, for each record or once, and for each
+ * record with the key and the nonce: the latter calls count.
  */
 #include "found.h"
 
@@ -9,7 +9,6 @@
 
 enum {
     MAX_KEYS = 65536, /* written in one run */
-    NUM_CONTEXTS = 1024,
     MAX_KEY = 32,
 };
 
@@ -25,14 +24,6 @@ static const struct cipher {
 
 enum { NUM_CIPHERS = sizeof ciphers / sizeof ciphers[0] };
 
-/* context is the last cipher that a context of libcrypto was given. */
-struct context {
-    uint64_t ctx;
-    pid_t pid;
-    int nid;
-    bool encrypts;
-};
-
 /* key is one of a process: two ends of a connection have the same. */
 struct key {
     pid_t pid;
@@ -46,7 +37,6 @@ struct found {
     struct key *keys;
     unsigned num, num_written;
     bool is_failed;
-    struct context contexts[NUM_CONTEXTS]; /* by their addresses: the last one counts */
 };
 
 struct found *found_new(FILE *out)
@@ -70,11 +60,6 @@ void found_free(struct found *found)
     explicit_bzero(found->keys, found->num * sizeof *found->keys);
     free(found->keys);
     free(found);
-}
-
-static struct context *context_of(struct found *found, uint64_t ctx)
-{
-    return &found->contexts[(ctx >> 4) % NUM_CONTEXTS];
 }
 
 /* is_known says whether a process has a key, or, with 0, any process. */
@@ -133,19 +118,10 @@ static const struct cipher *find_cipher(int nid)
 void found_on_call(void *context, pid_t pid, const struct probe_call *call)
 {
     struct found *found = context;
-    if (call == NULL) {
-        memset(found->contexts, 0, sizeof found->contexts);
-        return;
-    }
-    struct context *of = context_of(found, call->ctx);
-    if (call->type != 0)
-        *of = (struct context){call->ctx, pid, call->nid, call->enc == 1};
-    if (call->key_at == 0 || call->iv_at == 0 || of->ctx != call->ctx || of->pid != pid)
-        return;
-    const struct cipher *cipher = find_cipher(of->nid);
+    const struct cipher *cipher = call->has_key ? find_cipher(call->nid) : NULL;
     if (cipher == NULL || found->num == MAX_KEYS)
         return;
-    struct key key = {.pid = pid, .nid = of->nid, .encrypts = of->encrypts};
+    struct key key = {.pid = pid, .nid = call->nid, .encrypts = call->encrypts};
     memcpy(key.bytes, call->key, key_len(cipher));
     const bool is_written = is_known(found, &key, 0);
     if (!is_known(found, &key, pid))

@@ -23,11 +23,12 @@
 
 static const char events_file[] = "/sys/kernel/tracing/uprobe_events";
 
-/* The arguments of the event: the name of each, its place, and its type. */
-#define MACHINE(number, ctx, type, key, iv, enc)                                               \
-    "ctx=" ctx ":u64 type=" type ":u64 key=" key ":u64 iv=" iv ":u64 enc=" enc ":s32 "         \
-    "nid=+0(" type "):s32 k0=+0(" key "):u64 k1=+8(" key "):u64 k2=+16(" key "):u64 "          \
-    "k3=+24(" key "):u64 n0=+0(" iv "):u64 n1=+8(" iv "):u32"
+/* The arguments of the event. A context of libcrypto begins with the address of its cipher, which begins
+ * with its number, and has at 16 whether it encrypts (OpenSSL 1.1 and 3). What cannot be read is 0. */
+#define MACHINE(number, ctx, key, iv)                                                            \
+    "key=" key ":u64 iv=" iv ":u64 nid=+0(+0(" ctx ")):s32 enc=+16(" ctx "):s32 "               \
+    "k0=+0(" key "):u64 k1=+8(" key "):u64 k2=+16(" key "):u64 k3=+24(" key "):u64 "            \
+    "n0=+0(" iv "):u64 n1=+8(" iv "):u32"
 static const char arguments[] =
 #include "machines.def"
     ;
@@ -43,8 +44,8 @@ enum {
 struct sample {
     uint32_t common[2];
     uint64_t at;
-    uint64_t ctx, type, key, iv;
-    int32_t enc, nid;
+    uint64_t key, iv;
+    int32_t nid, enc;
     uint8_t key_bytes[32];
     uint8_t iv_bytes[12];
 } __attribute__((packed));
@@ -252,12 +253,9 @@ static void give_sample(const uint8_t *bytes, size_t len, pid_t pid, probe_fn gi
         return;
     memcpy(&sample, bytes, sizeof sample);
     struct probe_call call = {
-        .ctx = sample.ctx,
-        .type = sample.type,
-        .key_at = sample.key,
-        .iv_at = sample.iv,
-        .enc = sample.enc,
+        .has_key = sample.key != 0 && sample.iv != 0,
         .nid = sample.nid,
+        .encrypts = sample.enc != 0,
     };
     memcpy(call.key, sample.key_bytes, sizeof call.key);
     memcpy(call.iv, sample.iv_bytes, sizeof call.iv);
@@ -281,8 +279,6 @@ static void read_ring(const struct probe *probe, const struct thread *thread, pr
         copy_out(ring, ring_len, at, &header, sizeof header);
         if (header.size < sizeof header)
             break;
-        if (header.type == PERF_RECORD_LOST)
-            give(context, thread->pid, NULL);
         if (header.type == PERF_RECORD_SAMPLE && header.size >= sizeof header + sizeof len) {
             copy_out(ring, ring_len, at + sizeof header, &len, sizeof len);
             if (len > header.size - sizeof header - sizeof len)

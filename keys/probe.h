@@ -7,11 +7,11 @@
 
 #include "target.h"
 
-/* probe_call is one call of the function: what its arguments point to, zeros where they are NULL. */
+/* probe_call is one call of the function. */
 struct probe_call {
-    uint64_t ctx, type, key_at, iv_at;
-    int32_t enc;
-    int32_t nid; /* of the cipher type */
+    bool has_key; /* and a nonce */
+    bool encrypts;
+    int nid; /* of its cipher, as libcrypto numbers it */
     uint8_t key[32], iv[12];
 };
 
@@ -32,10 +32,11 @@ struct probe *probe_new(const char *group, unsigned num_targets);
  * this process is touched. Returns how many threads it has; 0: it is gone. -1 after an error message. */
 int probe_follow(struct probe *probe, pid_t pid);
 
-/* probe_fn gets a call of a process; NULL: some were lost. */
+/* probe_fn gets a call of a process. */
 typedef void (*probe_fn)(void *context, pid_t pid, const struct probe_call *call);
 
-/* probe_read waits up to that time, and gives the calls since the last time, each thread's in order. */
+/* probe_read waits up to that time, and gives the calls since the last time. Some are lost if there
+ * are many. False if memory ran out. */
 bool probe_read(struct probe *probe, int timeout_ms, probe_fn give, void *context);
 
 /* probe_free ends all: no process is touched any more. */

@@ -12,7 +12,7 @@
 
 enum {
     MACHINE_NUMBER =
-#define MACHINE(number, ctx, type, key, iv, enc) number
+#define MACHINE(number, ctx, key, iv) number
 #include "machines.def"
 #undef MACHINE
     ,

@@ -1,6 +1,5 @@
 /*
- * test_keys_found.c - what distsniff-keys writes of calls: each key once, with the cipher that its context was
- * given. And where a function is in a file, whatever the file says.
+ * test_keys_found.c - what distsniff-keys writes of calls: each key once, with its cipher. And where a function is in a file, whatever the file says.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,15 +40,9 @@ static void end(struct world *w)
     free(w->text);
 }
 
-static void set_cipher(struct world *w, pid_t pid, uint64_t ctx, int nid, int enc)
+static void call(struct world *w, pid_t pid, int nid, bool encrypts, uint8_t key, uint8_t iv)
 {
-    const struct probe_call call = {.ctx = ctx, .type = 1, .nid = nid, .enc = enc};
-    found_on_call(w->found, pid, &call);
-}
-
-static void set_key(struct world *w, pid_t pid, uint64_t ctx, uint8_t key, uint8_t iv)
-{
-    struct probe_call call = {.ctx = ctx, .key_at = 1, .iv_at = 1, .enc = -1};
+    struct probe_call call = {.has_key = true, .nid = nid, .encrypts = encrypts};
     memset(call.key, key, sizeof call.key);
     memset(call.iv, iv, sizeof call.iv);
     found_on_call(w->found, pid, &call);
@@ -57,33 +50,41 @@ static void set_key(struct world *w, pid_t pid, uint64_t ctx, uint8_t key, uint8
 
 static void each_key_is_written_once(void **state)
 {
+    const struct probe_call without = {.nid = 901};
     struct world w;
     (void)state;
     begin(&w);
-    set_key(&w, 7, 16, 1, 1); /* no cipher is known */
-    set_cipher(&w, 7, 16, 901, 1);
-    set_key(&w, 7, 32, 1, 1);
-    set_key(&w, 8, 16, 1, 1);
+    found_on_call(w.found, 7, &without);
+    call(&w, 7, 0, true, 1, 1);
     assert_int_equal(w.len, 0);
-    set_key(&w, 7, 16, 0xab, 0x12);
-    set_key(&w, 7, 16, 0xab, 0x13);
+    call(&w, 7, 901, true, 0xab, 0x12);
+    call(&w, 7, 901, true, 0xab, 0x13);
     assert_string_equal(w.text, "# process 7 encrypts with AES-256-GCM\n"
                                 "DISTSNIFF_WRITE_KEY_4866 121212121212121212121212 "
                                 "abababababababababababababababababababababababababababababababab\n");
     assert_int_equal(found_num_written(w.found), 1);
     /* The other end has the same one. */
-    set_cipher(&w, 8, 16, 901, 0);
-    set_key(&w, 8, 16, 0xab, 0x14);
-    set_key(&w, 8, 16, 0xab, 0x15);
+    call(&w, 8, 901, false, 0xab, 0x14);
+    call(&w, 8, 901, false, 0xab, 0x15);
     assert_int_equal(found_num_written(w.found), 1);
     assert_int_equal(found_num(w.found, 7, true), 1);
     assert_int_equal(found_num(w.found, 7, false), 0);
     assert_int_equal(found_num(w.found, 8, false), 1);
-    /* After calls were lost, a context may have another cipher. */
-    found_on_call(w.found, 8, NULL);
-    set_key(&w, 8, 16, 0xcd, 0x15);
-    assert_int_equal(found_num_written(w.found), 1);
+    assert_false(found_is_failed(w.found));
     end(&w);
+}
+
+static void a_file_that_is_full_is_said(void **state)
+{
+    struct world w = {.out = fopen("/dev/full", "w")};
+    (void)state;
+    assert_non_null(w.out);
+    w.found = found_new(w.out);
+    assert_non_null(w.found);
+    call(&w, 7, 901, true, 1, 1);
+    assert_true(found_is_failed(w.found));
+    found_free(w.found);
+    fclose(w.out);
 }
 
 static void a_cipher_says_how_long_its_key_is(void **state)
@@ -103,8 +104,7 @@ static void a_cipher_says_how_long_its_key_is(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct world w;
         begin(&w);
-        set_cipher(&w, 7, 16, cases[i].nid, 1);
-        set_key(&w, 7, 16, 0x11, 0);
+        call(&w, 7, cases[i].nid, true, 0x11, 0);
         fflush(w.out);
         assert_int_equal(found_num_written(w.found), cases[i].keys);
         assert_true(w.len >= strlen(cases[i].line));
@@ -172,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_key_is_written_once),
+        cmocka_unit_test(a_file_that_is_full_is_said),
         cmocka_unit_test(a_cipher_says_how_long_its_key_is),
         cmocka_unit_test(no_memory_is_no_keys),
         cmocka_unit_test(a_symbol_is_found_or_not),
