@@ -262,7 +262,7 @@ static void numbers_are_carried(void **state)
                                       UINT64_C(0x123456789a), UINT64_C(0x7ffffffffff0)};
     (void)state;
     for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
-        for (uint64_t at = 0; at < 100; at += 9) { /* kept before it */
+        for (uint64_t at = 0; at < 100; at += at < 4 ? 1 : 9) { /* kept before it */
             struct world w;
             begin(&w);
             w.env.config.keylog_grows = true;
@@ -310,7 +310,7 @@ static void holes_are_passed(void **state)
             n += is_13 ? lost[i] : lost[i] * 1000000;
             for (int j = 0; j < 20; j++, w.conn.view.now_ns += SECOND)
                 say(&w, n++);
-            if (w.num_texts < (is_13 ? 20 : 30))
+            if (w.num_texts < (is_13 && lost[i] > 63 ? 20 : 30))
                 fail_msg("%u lost: %u", (unsigned)lost[i], (unsigned)w.num_texts);
             end(&w);
         }
@@ -434,6 +434,7 @@ static void many_keys_are_bounded(void **state)
     say(&w, 29999);
     const int64_t most = (INT64_C(256) << 20) + (1 << 20); /* what may be spent in a second, and a key */
     assert_in_range(w.stage->spent, 1, most);
+    assert_int_equal(w.tls->dirs[0].next_key, 512);
     assert_int_equal(w.num_texts, 0);
     uint64_t n = 30000;
     for (; w.num_texts == 0 && n < 31000; n++, w.conn.view.now_ns += SECOND)
