@@ -13,7 +13,7 @@ from reports import reports_of
 
 program, pcaps = os.path.realpath(sys.argv[1]), sys.argv[2]
 SECOND = 10**6
-REPORTS = reports_of(program, ["changes"])  # of two captures
+REPORTS = reports_of(program, ["changes", "history"])  # of two captures, of a stream
 
 
 def told(packets, how):

@@ -62,6 +62,8 @@ void mangle_ipv6(size_t i)
     memcpy(bytes + 36, p->bytes + 16, 4);
     bytes[40] = 6;
     bytes[41] = 1;
+    bytes[42] = 0x1e; /* an experimental option that hosts skip; Linux takes at most 7 bytes of padding */
+    bytes[43] = 12;
     memcpy(bytes + 40 + more, p->bytes + p->tcp_at, p->len - p->tcp_at);
     write_ip(p, ETHER_IP6, bytes, 40 + len, 0);
 }
