@@ -9,6 +9,8 @@
 #include "tcp/tcp_reuse.h"
 #include "tcp/tcp_judge.h"
 
+enum { EARLY_BYTES = 65536 }; /* that an end may send before it hears of its SYN's answer, generously */
+
 static bool is_joined_late(const struct tcp_conn *conn)
 {
     return !conn->view.syn_seen[0] && !conn->view.syn_seen[1];
@@ -215,19 +217,37 @@ static bool has_rival(struct tcp_queued *one, const struct tcp_stream *stream,
     return false;
 }
 
+/* behind_syn returns how many bytes after a SYN the numbers of a segment with data are. */
+static uint32_t behind_syn(const struct segment *data, const struct segment *syn)
+{
+    return (data->src_port == syn->src_port ? data->seq : data->ack) - (syn->seq + 1);
+}
+
+/* may_be_early says whether a queued segment has data that the end of a SYN can have sent or
+ * acknowledged only after it. A SYN with an acknowledgement is not the first of both ends. */
+static bool may_be_early(const struct segment *queued, bool is_first, const struct segment *syn)
+{
+    return (is_first || queued->src_port == syn->src_port) &&
+           (queued->flags & (TCP_SYN | TCP_RST)) == 0 && queued->seq != end_of_data(queued) &&
+           behind_syn(queued, syn) < EARLY_BYTES;
+}
+
 /* doubt_earlier makes queued data wait for what comes in its place if it was captured before the
- * first SYN of its connection, or of its sender: it was captured too early, or is forged. */
-static void doubt_earlier(struct tcp_queued *one, const struct tcp_conn *conn, int dir,
+ * first SYN of its connection, or of its sender: it was captured too early, or is forged. The first
+ * bytes behind the SYN have to be among it: else the SYN is not of its connection. */
+static void doubt_earlier(struct tcp_queued *first, const struct tcp_conn *conn, int dir,
                           const struct segment *syn)
 {
     if (conn != NULL && conn->view.syn_seen[dir])
         return;
     const bool is_first = (syn->flags & TCP_ACK) == 0 && (conn == NULL || !conn->view.syn_seen[!dir]);
-    for (; (one = tcp_reorder_queue_find(one, syn)) != NULL; one = one->next) {
-        struct segment *queued = &one->segment;
-        if ((is_first || queued->src_port == syn->src_port) &&
-            (queued->flags & (TCP_SYN | TCP_RST)) == 0 && queued->seq != end_of_data(queued))
-            queued->acks_unsent = queued->is_early = true;
+    bool begins = false;
+    struct tcp_queued *one;
+    for (one = first; !begins && (one = tcp_reorder_queue_find(one, syn)) != NULL; one = one->next)
+        begins = may_be_early(&one->segment, is_first, syn) && behind_syn(&one->segment, syn) == 0;
+    for (one = begins ? first : NULL; (one = tcp_reorder_queue_find(one, syn)) != NULL; one = one->next) {
+        if (may_be_early(&one->segment, is_first, syn))
+            one->segment.acks_unsent = one->segment.is_early = true;
     }
 }
 
